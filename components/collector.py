@@ -6,7 +6,7 @@ _Resources = frozenset[pulumi.Resource]
 
 
 class Collector:
-    """Notes resources, and leaves out dependencies that others imply; ``made`` lists the resources."""
+    """Lists all resources in ``made``, and drops dependencies that other dependencies imply."""
 
     made: list[pulumi.Resource]
 
@@ -14,14 +14,14 @@ class Collector:
         self.made = []
         self._reached: dict[pulumi.Resource, _Resources] = {}
         self._reached_by_list: dict[tuple[pulumi.Resource, ...], tuple[_Resources, _Resources]] = {}
-        """List of needs → all that its resources need in turn, without them and with them. Many resources share one."""
+        """Dependencies → what these need in turn, without and with the dependencies; many resources share a list."""
 
     def collect(self, args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult | None:
-        """Note each resource below the platform; components of ours consist of the resources that are noted too.
+        """Note each resource of the platform, except components of this folder: their resources are noted too.
 
-        If A needs B and C, and B needs C, then A names B alone; the order stays the same. Before a protected destroy
-        Pulumi's engine follows every path through the dependencies, and a needless dependency adds paths for all
-        resources behind it.
+        If A needs B and C, and B needs C, then A names only B; the order stays the same. Before a protected destroy,
+        Pulumi's engine follows every path of dependencies, and a needless dependency adds paths for all resources
+        behind it.
         """
         if not args.type_.startswith("gpu-blueprint:"):
             self.made.append(args.resource)

@@ -1,30 +1,65 @@
-"""The NetworkPolicy of a controller with webhooks: only the API server calls it, and it calls only the API server."""
+"""Controllers with webhooks: a namespace, a NetworkPolicy that admits only the API server, and the Helm release."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.catalog.versions import Chart
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.tenants.traffic import Block, find_api_address, find_scrapers, list_vpc_blocks
 
+from .arguments import Resources
+from .helm import install_chart
+from .pod_security import make_namespace
 from .tenants.network_policies import build_peer
 
 WEBHOOKS = 9443
-"""The port at which a program on controller-runtime serves its webhooks unless it is told another."""
-_METRICS = 8443
+"""The default port of webhooks in controller-runtime."""
+_METRICS_PORT = 8443
+
+
+def install_controller(
+    name: str,
+    chart: Chart,
+    namespace: str,
+    values: Mapping[str, Any],
+    *called_by_api: int,
+    config: StackConfig,
+    parent: pulumi.Resource,
+    depends_on: Resources,
+) -> k8s.helm.v3.Release:
+    """Install a controller in a namespace of its own, after the NetworkPolicy of its traffic.
+
+    Args:
+        called_by_api: Ports that the API server calls.
+    """
+    space = make_namespace(name, config, namespace, "restricted", parent=parent, depends_on=depends_on)
+    traffic = k8s.networking.v1.NetworkPolicy(
+        f"{name}-network-policy",
+        metadata={"name": chart.name, "namespace": namespace},
+        spec=build_controller_traffic(config, *called_by_api),
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=[space]),
+    )
+    return install_chart(
+        f"{name}-release", chart, namespace, values, config=config, parent=parent, depends_on=[traffic]
+    )
 
 
 def build_controller_traffic(config: StackConfig, *called_by_api: int) -> Any:
     """Return the ``spec`` of a NetworkPolicy for all pods of the controller's namespace.
 
-    The API server has addresses of the VPC that nobody knows beforehand, as tenants' pods have; the policies of the
-    tenants' own traffic keep these pods away. The node's own probes pass every NetworkPolicy, and the controllers look
-    up no name.
+    The API server has unknown addresses of the VPC, as tenants' pods have; the NetworkPolicies of the tenants keep
+    their pods away. Probes of the kubelet pass every NetworkPolicy, and the controllers make no DNS
+    queries.
 
     Args:
         config: The stack.
         called_by_api: Ports that the API server calls.
     """
     vpc = [build_peer(Block(cidr=block)) for block in list_vpc_blocks(config)]
-    scrapes = [{"from_": [build_peer(find_scrapers(config))], "ports": _list_ports(_METRICS)}]
+    scrapes = [{"from_": [build_peer(find_scrapers(config))], "ports": _list_ports(_METRICS_PORT)}]
     return {
         "pod_selector": {},
         "policy_types": ["Ingress", "Egress"],

@@ -1,4 +1,4 @@
-"""Objects of kinds that the SDK has no class for. Each keeps its state when its API version moves."""
+"""Objects of kinds without a class in the SDK. Each keeps its state when its API version changes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-_VERSIONS = ("v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1", "v2")
-"""API versions that a kind may have had, or may have when a team goes back to an older release."""
+_API_VERSIONS = ("v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1", "v2")
+"""API versions of other releases, older and newer, that a kind may have in the state."""
 
 
 def make_object(
@@ -19,20 +19,20 @@ def make_object(
     spec: Mapping[str, Any],
     opts: pulumi.ResourceOptions,
 ) -> k8s.apiextensions.CustomResource:
-    """Make an object whose fields stand in ``spec``."""
+    """Make an object with its fields in ``spec``."""
     return k8s.apiextensions.CustomResource(
         name, api_version=api_version, kind=kind, metadata=metadata, spec=spec, opts=keep_state(api_version, kind, opts)
     )
 
 
 def keep_state(api_version: str, kind: str, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:
-    """Return options with which an object takes over its state under every other version of its API.
+    """Return options with aliases, so that an object keeps its state from any other API version.
 
-    The version is a part of the resource's type, and so of its URN. Without an alias the engine would create the one
-    object of the cluster again, which fails, or delete what it has just taken over. The classes of the SDK bring such
-    aliases along (pulumi-kubernetes 4.34, the ``aliases`` of each class).
+    The version is part of the type, and so of the URN. Without an alias the engine would create the existing object
+    again, which fails, or delete the object that it has just taken over. The classes of the SDK have such aliases
+    (pulumi-kubernetes 4.34, the ``aliases`` of each class).
     """
     group, _, own = api_version.rpartition("/")
-    types = [f"kubernetes:{group}/{version}:{kind}" for version in _VERSIONS if version != own]
+    types = [f"kubernetes:{group}/{version}:{kind}" for version in _API_VERSIONS if version != own]
     aliases: list[pulumi.Input[str | pulumi.Alias]] = [pulumi.Alias(type_=type_) for type_ in types]
     return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(aliases=aliases))

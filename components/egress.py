@@ -1,4 +1,4 @@
-"""The ConfigMaps by which pods are told of the company's proxy and authorities."""
+"""The ConfigMaps that give pods the company's proxy and certificate authorities."""
 
 from collections.abc import Mapping
 
@@ -9,13 +9,15 @@ from gpu_blueprint.catalog.namespaces import KUBE_SYSTEM
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.cluster.telling import CA_KEY, CA_MAP, VARIABLES_MAP, build_platform_variables, read_bundle
 
+from .arguments import Options
+
 
 class Egress(pulumi.ComponentResource):
     """The ConfigMaps of ``kube-system``, which the add-ons and Karpenter need; ``ready`` lists them."""
 
     ready: list[pulumi.Resource]
 
-    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, config: StackConfig, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Egress", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         self.ready = make_egress_maps(name, config, KUBE_SYSTEM, build_platform_variables(config), child)
@@ -25,7 +27,7 @@ class Egress(pulumi.ComponentResource):
 def make_egress_maps(
     name: str, config: StackConfig, namespace: str, variables: Mapping[str, str], opts: pulumi.ResourceOptions
 ) -> list[pulumi.Resource]:
-    """Make the ConfigMaps of a namespace: variables for ``envFrom``, and certificates to mount; none that is empty."""
+    """Make the non-empty ConfigMaps of a namespace: variables for ``envFrom``, and certificates to mount."""
     contents = {VARIABLES_MAP: variables, CA_MAP: {CA_KEY: bundle} if (bundle := read_bundle(config)) else {}}
     return [
         k8s.core.v1.ConfigMap(

@@ -1,6 +1,4 @@
-"""The ground of the pools: the cluster with its nodes, add-ons and Karpenter, which the platform makes or finds."""
-
-from collections.abc import Sequence
+"""The cluster with system nodes, add-ons and Karpenter, new or existing, which pools need first."""
 
 import pulumi
 
@@ -8,6 +6,7 @@ from gpu_blueprint.catalog.addons import CLUSTER_ADD_ONS, LAYER_ADD_ONS, NODE_AD
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.records import Record
 
+from .arguments import Resources
 from .cluster.addons import Addons
 from .cluster.cluster import AnyCluster, Cluster
 from .cluster.existing_cluster import RunningCluster
@@ -22,15 +21,15 @@ from .pools.node_class import NodeIdentity, choose_node_identity
 class Launcher(Record):
     """The Karpenter that launches the nodes of pools."""
 
-    ready: Sequence[pulumi.Resource]
-    """The resources with which it works."""
+    ready: Resources
+    """The resources that a working Karpenter needs."""
     node_identity: NodeIdentity
     """The role that nodes run as, or its instance profile."""
     node_role_arn: pulumi.Input[str]
 
 
 def make_cluster(config: StackConfig, network: Network, *, opts: pulumi.ResourceOptions) -> AnyCluster:
-    """Make the cluster, or look up the cluster that exists."""
+    """Make the cluster, or look up an existing cluster."""
     name = f"{config.cluster_name}-cluster"
     if config.new_cluster:
         return Cluster(name, config, config.new_cluster, network=network, opts=opts)
@@ -42,10 +41,10 @@ def make_system_nodes(
 ) -> tuple[SystemNodes | None, list[pulumi.Resource]]:
     """Make the system nodes, between the add-ons that nodes need and the add-ons that need nodes.
 
-    A cluster that exists has nodes, and gets the add-ons that it may lack.
+    An existing cluster has nodes, and gets the add-ons that it may lack.
 
     Returns:
-        The system nodes, and the resources that together make a cluster in which pods run.
+        The system nodes, and the resources that must exist before pods can run.
     """
     name = config.cluster_name
     told = Egress(f"{name}-egress", config, opts=opts).ready if config.egress else []
@@ -70,7 +69,7 @@ def make_system_nodes(
 
 
 def find_launcher(
-    config: StackConfig, cluster: AnyCluster, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+    config: StackConfig, cluster: AnyCluster, *, depends_on: Resources, opts: pulumi.ResourceOptions
 ) -> Launcher:
     """Install Karpenter, or use the Karpenter that the cluster has."""
     if not config.installs_karpenter:
@@ -82,7 +81,7 @@ def find_launcher(
 
 
 def _make_image_cache(config: StackConfig, *, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
-    """Make the cache of images, and return what nodes need before they pull."""
+    """Make the pull-through cache, and return the resources that nodes need before they pull images."""
     images = config.images
     if images is None or not images.pull_through:
         return []

@@ -1,6 +1,6 @@
 """Helm releases: every chart is installed in the same way."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -11,6 +11,8 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.images.chart_values import build_image_values
 from gpu_blueprint.subjects.images.sources import locate_chart
 
+from .arguments import Resources
+
 
 def install_chart(
     name: str,
@@ -20,7 +22,7 @@ def install_chart(
     *,
     config: StackConfig,
     parent: pulumi.Resource,
-    depends_on: Sequence[pulumi.Resource],
+    depends_on: Resources,
     shared: bool = False,
 ) -> k8s.helm.v3.Release:
     """Install a pinned chart with its hooks, but without its CRDs where another chart owns them.
@@ -28,7 +30,7 @@ def install_chart(
     The chart comes from the stack's mirror if it has one.
 
     Args:
-        shared: Other programs use the same objects. The release takes over objects that exist already, and leaves them
+        shared: Other programs use the same objects. The release adopts existing objects, and leaves them
             in the cluster when it is deleted.
     """
     chart = locate_chart(config, chart)
@@ -53,12 +55,12 @@ def install_chart(
 def complete_values(
     config: StackConfig, chart: Chart, values: Mapping[str, Any], overrides: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Add to the values of a chart the sources of its images, and lay the team's own values over all."""
+    """Add image sources to the values of a chart, then merge the team's own values over them."""
     return merge_values(merge_values(values, build_image_values(config, chart)), overrides)
 
 
 def merge_values(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay overrides over values as Helm does: mappings merge, everything else is replaced."""
+    """Merge overrides into values as Helm does: mappings merge, everything else is replaced."""
     merged = dict(values)
     for key, value in overrides.items():
         current = merged.get(key)

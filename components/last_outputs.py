@@ -1,4 +1,4 @@
-"""The last outputs of the stack's own resources: they say what runs, and refuse changes that can only end badly."""
+"""The last outputs of the stack's own resources, by which the program refuses edits that cannot work."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -21,14 +21,14 @@ from gpu_blueprint.keys import ALLOW_OLDER
 from .cluster.record import FOUNDATION, NAME
 
 _READ_STATE = "pulumi:pulumi:readStackResourceOutputs"
-_CLUSTER, _RECORD = "aws:eks/cluster:Cluster", "kubernetes:core/v1:ConfigMap"
+_CLUSTER_TYPE, _RECORD_TYPE = "aws:eks/cluster:Cluster", "kubernetes:core/v1:ConfigMap"
 
 
 def refuse_dead_ends(config: StackConfig) -> None:
-    """Compare the stack file with the platform that its stack has built, before anything is changed.
+    """Compare the stack file with the running platform, before Pulumi changes anything.
 
     Raises:
-        RunError: It holds every change that can only end badly, each with its place and the way to get there.
+        RunError: Edits cannot work; the error lists each with its place and its remedy.
     """
     before, after = _read_last_foundation(), describe_foundation(config)
     allowed = pulumi.Config().get(ALLOW_OLDER.split(":")[1])
@@ -40,7 +40,7 @@ def refuse_dead_ends(config: StackConfig) -> None:
 
 
 def _read_last_foundation() -> dict[str, Any]:
-    """Return the foundation in the record of the last complete `pulumi up`; empty if there was none.
+    """Return the foundation from the record of the last complete `pulumi up`; empty without a record.
 
     The cluster's version is the version in the state, because `pulumi refresh` updates no fact of the record: people
     roll a cluster back in EKS, and EKS itself upgrades a cluster at the end of its support.
@@ -50,12 +50,12 @@ def _read_last_foundation() -> dict[str, Any]:
     records = [
         data[FOUNDATION]
         for type_, outputs in found
-        if type_ == _RECORD
+        if type_ == _RECORD_TYPE
         and read_map(outputs, "metadata").get("name") == NAME
         and FOUNDATION in (data := read_map(outputs, "data"))
     ]
     foundation = _parse_record(records[0]) if records else {}
-    versions = [outputs["version"] for type_, outputs in found if type_ == _CLUSTER and "version" in outputs]
+    versions = [outputs["version"] for type_, outputs in found if type_ == _CLUSTER_TYPE and "version" in outputs]
     if foundation and versions:
         foundation = {**foundation, "kubernetesVersion": versions[0]}
     readable, unread = keep_readable_facts(foundation)
@@ -80,10 +80,10 @@ def _warn(fault: str) -> None:
 
 
 def _read_state() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield type and outputs of each resource in the stack's state, as the last update or refresh left them.
+    """Yield type and outputs of each resource in the stack's state after the last update or refresh.
 
-    The engine answers this call itself, without a provider and without a resource in the state. The SDK's own function
-    would look up each reference to a resource in the answer, and fail, because this update has not yet made it.
+    The engine answers this call itself, without a provider and without a new resource in the state. The SDK's function
+    would resolve references to resources in the answer, and fail, because this update has not made them yet.
     """
     name = "/".join((pulumi.get_organization(), pulumi.get_project(), pulumi.get_stack()))
     arguments = struct_pb2.Struct()

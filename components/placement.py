@@ -1,4 +1,4 @@
-"""Placement of the platform's pods: agents on every node, everything else on the system nodes and nowhere else."""
+"""Placement of the platform's pods: agents on every node, everything else only on the system nodes."""
 
 from typing import Any
 
@@ -8,31 +8,27 @@ from gpu_blueprint.config import StackConfig
 TOLERATE_EVERY_TAINT = [{"operator": "Exists"}]
 """The toleration of programs that must run on every node, such as agents, exporters and device plugins."""
 
-# The taint lets a pod in only with this toleration, and the selector keeps the pod from nodes of tenants' pools, which
-# come and go. Both have the same names in pods, in charts and in the configuration of EKS add-ons.
+# The taint admits only pods with this toleration, and the selector keeps these pods off the nodes of tenants' pools,
+# which come and go.
 _SYSTEM_TOLERATIONS = [
     {"key": SYSTEM_NODE_TAINT["key"], "operator": "Exists", "effect": SYSTEM_NODE_TAINT["effect"]},
 ]
 
 
 def place_on_system_nodes(config: StackConfig) -> dict[str, Any]:
-    """Return the part of the values of a chart or an add-on that places one controller.
+    """Return the values of a chart or an EKS add-on that place one controller.
 
-    In an existing cluster, the pods run where the stack file says, and tolerate what these nodes have.
+    In an existing cluster, the stack file names the nodes, and the pods tolerate the taints of these nodes.
     """
-    selector, tolerations = _choose_place(config)
-    placed: dict[str, Any] = {"nodeSelector": selector, "tolerations": tolerations}
-    return {key: value for key, value in placed.items() if value}
+    return _place(config, "nodeSelector")
 
 
 def place_pod_on_system_nodes(config: StackConfig) -> dict[str, Any]:
-    """Return the same as part of a pod's spec in Pulumi's spelling."""
-    selector, tolerations = _choose_place(config)
-    placed: dict[str, Any] = {"node_selector": selector, "tolerations": tolerations}
-    return {key: value for key, value in placed.items() if value}
+    """Return the placement as fields of a pod's spec, in Pulumi's spelling."""
+    return _place(config, "node_selector")
 
 
-def _choose_place(config: StackConfig) -> tuple[dict[str, str], list[dict[str, str]]]:
-    if placement := config.system_placement:
-        return dict(placement.labels), placement.tolerations
-    return dict(SYSTEM_NODE_LABELS), _SYSTEM_TOLERATIONS
+def _place(config: StackConfig, selector: str) -> dict[str, Any]:
+    stated = config.system_placement
+    labels, tolerations = (stated.labels, stated.tolerations) if stated else (SYSTEM_NODE_LABELS, _SYSTEM_TOLERATIONS)
+    return {key: value for key, value in ((selector, dict(labels)), ("tolerations", tolerations)) if value}

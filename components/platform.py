@@ -1,11 +1,11 @@
 """The whole platform, in the order in which it is built: the table of contents of this folder.
 
 A destroy runs in the opposite order: tenants, pools, Karpenter, system nodes, cluster, network. A component therefore
-depends on everything that is needed to delete it. tests/components/test_platform_deletion_order.py proves the order.
+depends on all resources that its deletion needs. tests/components/test_platform_deletion_order.py checks the order.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pulumi
 
@@ -14,6 +14,7 @@ from gpu_blueprint.subjects.models.scaling import list_scaled_services
 from gpu_blueprint.subjects.tenants.identities import list_grants
 from gpu_blueprint.subjects.tenants.service_roles import name_account_role
 
+from .arguments import Options, Resources
 from .billing.billing import Billing
 from .cloud_providers import make_cloud_providers
 from .cluster.access import Access
@@ -54,7 +55,7 @@ class Platform(pulumi.ComponentResource):
     cluster_name: str
     kubeconfig: pulumi.Output[str]
 
-    def __init__(self, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, config: StackConfig, *, opts: Options = None) -> None:
         name = self.cluster_name = config.cluster_name
         collector = Collector()
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(transformations=[collector.collect]))
@@ -80,7 +81,7 @@ class Platform(pulumi.ComponentResource):
         keda: list[pulumi.Resource] = []
         if config.has_keda:
             keda.append(Keda(f"{name}-keda", config, depends_on=working_karpenter, opts=kubernetes).release)
-        # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
+        # A tenant's namespace depends on KEDA: only a running KEDA removes the finalizers of the namespace's scalers.
         ready, queues = self._make_job_controllers(depends_on=working_cluster, opts=kubernetes)
         spaces = self._make_tenants(node_pools, cluster, queues, volumes, depends_on=[*ready, *keda], opts=both)
         if any(pool.headroom for pool in config.gpu_pools):
@@ -96,17 +97,12 @@ class Platform(pulumi.ComponentResource):
         self.register_outputs({"clusterName": name})
 
     def _make_storage(
-        self,
-        network: Network,
-        cluster: AnyCluster,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions,
-    ) -> tuple[Sequence[pulumi.Resource], Volumes]:
+        self, network: Network, cluster: AnyCluster, *, depends_on: Resources, opts: pulumi.ResourceOptions
+    ) -> tuple[Resources, Volumes]:
         """Make the default class and the storage of tenants.
 
         Returns:
-            The resources that together make a cluster in which pods mount storage, and the volumes by tenant.
+            The resources that must exist before pods can mount storage, and the volumes by tenant.
         """
         name, config = self.cluster_name, self._config
         Storage(f"{name}-storage", config, depends_on=depends_on, opts=opts)
@@ -118,7 +114,7 @@ class Platform(pulumi.ComponentResource):
         return [*depends_on, *made.drivers], made.volumes
 
     def _make_node_programs(
-        self, network: Network, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+        self, network: Network, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> list[pulumi.Resource]:
         """Make monitoring, the GPU Operator and EFA, and return the resources that GPU nodes wait for.
 
@@ -145,12 +141,7 @@ class Platform(pulumi.ComponentResource):
         return ready
 
     def _make_static_pools(
-        self,
-        network: Network,
-        node_role_arn: pulumi.Input[str],
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions,
+        self, network: Network, node_role_arn: pulumi.Input[str], *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         """Make a managed node group for each pool of fixed size."""
         for pool in self._config.gpu_pools:
@@ -166,7 +157,7 @@ class Platform(pulumi.ComponentResource):
                 )
 
     def _make_pools(
-        self, identity: NodeIdentity, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+        self, identity: NodeIdentity, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> dict[str, pulumi.Resource]:
         """Make Karpenter's pools with their opening hours, and return the NodePools by name."""
         node_pools: dict[str, pulumi.Resource] = {}
@@ -181,12 +172,12 @@ class Platform(pulumi.ComponentResource):
         return node_pools
 
     def _make_job_controllers(
-        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
-    ) -> tuple[Sequence[pulumi.Resource], Mapping[str, pulumi.Resource]]:
-        """Make JobSet, Kueue and the queues; return what admission and tenants wait for, and the queues by tenant.
+        self, *, depends_on: Resources, opts: pulumi.ResourceOptions
+    ) -> tuple[Resources, Mapping[str, pulumi.Resource]]:
+        """Make JobSet, Kueue and queues; return the dependencies of admission and tenants, and the queues by tenant.
 
-        Admission asks for queues, so it comes after Kueue, which comes after JobSet and then knows the kind at once.
-        Kueue stands for everything that it depends on itself: the engine follows every path between resources before it
+        Admission policies require queues, so Kueue comes first. JobSet comes before Kueue, which looks for the kind.
+        Only Kueue is returned, since it depends on the others: the engine follows every path of dependencies before it
         refuses to destroy a protected stack.
         """
         name, config = self.cluster_name, self._config
@@ -206,7 +197,7 @@ class Platform(pulumi.ComponentResource):
         queues: Mapping[str, pulumi.Resource],
         volumes: Volumes,
         *,
-        depends_on: Sequence[pulumi.Resource],
+        depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> dict[str, TenantSpace]:
         """Make admission and the spaces of the tenants, and return the spaces by tenant."""
@@ -234,7 +225,7 @@ class Platform(pulumi.ComponentResource):
     def _make_identities(
         self, cluster: AnyCluster, *, opts: pulumi.ResourceOptions
     ) -> Mapping[str, list[pulumi.Resource]]:
-        """Make the roles of service accounts, and return by tenant what its pods need to act as them."""
+        """Make the roles of service accounts, and return by tenant the resources that pods need for these roles."""
         ready: defaultdict[str, list[pulumi.Resource]] = defaultdict(list)
         for grants in list_grants(self._config):
             name = name_account_role(self._config, grants)
@@ -263,9 +254,9 @@ class Platform(pulumi.ComponentResource):
 
 
 def _rename(before: str, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:
-    """Return options with which a component, and all that it makes, takes over the state under its name of version 0.2.
+    """Return options by which a component and its resources keep their state under the names of version 0.2.
 
     Version 0.2 left the cluster's name out of the names of pools, tenants and services. A renamed environment then
-    updated them onto the new cluster, and the engine never deleted them from the old cluster.
+    moved them to the new cluster, and the engine never deleted them from the old cluster.
     """
     return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(aliases=[pulumi.Alias(name=before)]))

@@ -1,21 +1,60 @@
-"""Labels of Pod Security on namespaces, at the Kubernetes version of the stack."""
+"""Pod Security of the platform's namespaces, and the security contexts that the level restricted demands."""
 
-from typing import Literal
+from typing import Any, Literal
+
+import pulumi
+import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import StackConfig
 
+from .arguments import Resources
+
 Level = Literal["privileged", "baseline", "restricted"]
+RESTRICTED_CONTAINER = {
+    "allow_privilege_escalation": False,
+    "read_only_root_filesystem": True,
+    "capabilities": {"drop": ["ALL"]},
+}
+"""The security context of a container without privileges."""
+
+
+def build_security_context(user: int) -> dict[str, Any]:
+    """Return the security context of a pod that runs as a user and group other than root."""
+    return {
+        "run_as_non_root": True,
+        "run_as_user": user,
+        "run_as_group": user,
+        "seccomp_profile": {"type": "RuntimeDefault"},
+    }
+
+
+def make_namespace(
+    name: str,
+    config: StackConfig,
+    namespace: str,
+    level: Level,
+    *,
+    parent: pulumi.Resource,
+    depends_on: Resources,
+    retain_on_delete: bool | None = None,
+) -> k8s.core.v1.Namespace:
+    """Make a namespace of the platform that refuses pods above a level of Pod Security."""
+    return k8s.core.v1.Namespace(
+        f"{name}-namespace",
+        metadata={"name": namespace, "labels": label_pod_security(config, level)},
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(depends_on), retain_on_delete=retain_on_delete),
+    )
 
 
 def label_pod_security(config: StackConfig, enforce: Level, *, audit: Level | None = None) -> dict[str, str]:
     """Return the labels of a namespace that refuses pods above a level.
 
-    Without a version, a level means what the API server's newest version says, so an upgrade of the cluster could
+    Without a version, the API server's newest rules of the level apply, so an upgrade of the cluster could
     refuse pods that ran before it.
 
     Args:
-        audit: Note pods above this level in the audit log. Nobody is warned: images of CUDA run as root, and a warning
-            for each of them would hide the warnings that name something to do.
+        audit: Note pods above this level in the audit log, without a warning: CUDA images run as root, and a warning
+            for each would hide the warnings that need an action.
     """
     levels = {"enforce": enforce, **({"audit": audit} if audit else {})}
     version = f"v{config.cluster.kubernetes_version}"

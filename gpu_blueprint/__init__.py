@@ -1,3 +1,3 @@
 """The part of gpu-blueprint that thinks: nothing here creates a resource."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -4,31 +4,31 @@ import _thread
 import signal
 import sys
 
-_INTERRUPTED = 130
-"""The code with which shells report a program that Ctrl-C has ended."""
+_CTRL_C_EXIT_CODE = 130
+"""The exit code that shells report for a program that Ctrl-C ended."""
 
 
 def run() -> int:
-    """Run the command line and return its exit code, also if Ctrl-C comes while modules are loaded."""
+    """Run the command line and return its exit code, also if Ctrl-C arrives during imports."""
     sys.unraisablehook = _repeat_interrupt
     try:
         import gc
 
         from .cli import main
 
-        # A command ends within seconds and uses nearly all that it makes. Python would search for garbage again and
-        # again, and once more at the end, which takes a quarter of the time of `preview`.
+        # A command ends within seconds, and nearly all its objects live until then. The garbage collector would take a
+        # quarter of the time of `preview`.
         gc.disable()
         code = main()
         gc.freeze()
     except KeyboardInterrupt:
-        code = _INTERRUPTED
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the result stands, and Python's own end must print no traceback
+        code = _CTRL_C_EXIT_CODE
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C during Python's shutdown must print no traceback
     return code
 
 
 def _repeat_interrupt(lost: "sys.UnraisableHookArgs") -> None:
-    """Raise a Ctrl-C again that came inside a callback, where Python would print and forget it."""
+    """Raise a Ctrl-C inside a callback again, since Python only prints exceptions of callbacks."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
         _thread.interrupt_main()
     else:

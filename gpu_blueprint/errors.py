@@ -6,7 +6,7 @@ BlueprintError       1
 ├── ProgramError     1  the Pulumi program raised while it was rendered
 ├── MetricsError     1  Prometheus did not answer, or has no metrics of the platform
 ├── LabError         1  an engine of the lab is missing, does not start or gives up
-├── RefreshError     1  AWS did not answer, or its answer must not go into a catalogue
+├── RefreshError     1  AWS did not answer, or the answer is unfit for a catalogue
 └── UsageError       2  the command line is wrong
 
 WrongValueError             a field's own type refuses its value; loading turns the error into a Problem
@@ -21,18 +21,18 @@ if TYPE_CHECKING:  # `python -m lab.build` loads this file on a Python without p
 
 
 class WrongValueError(ValueError):
-    """A field's own type refuses its value. Pydantic adds the path of the field; loading makes a Problem of both."""
+    """A field's own type refuses its value. Pydantic adds the path of the field; loading turns both into a Problem."""
 
     def __init__(self, kind: str, reason: str, hint: str = "") -> None:
         super().__init__(f"{reason}; {hint}" if hint else reason)
         self.kind, self.reason, self.hint = kind, reason, hint
 
 
-_MOST_NAMES, _LONGEST_NAME = 30, 80
+_MAX_LISTED_NAMES, _MAX_NAME_CHARACTERS = 30, 80
 
 
 def suggest(name: str, known: Iterable[str], lead: str = "choose from") -> str:
-    """Return a hint for a name that is not known: the one or two closest names, or a list of names.
+    """Return a hint for an unknown name: the one or two closest names, or a list of names.
 
     A list of more than 30 names ends after 12.
 
@@ -47,13 +47,13 @@ def suggest(name: str, known: Iterable[str], lead: str = "choose from") -> str:
     names = sorted(known)
     if close := find_close(name, names):
         return f"did you mean {' or '.join(close)}?"
-    if len(names) > _MOST_NAMES:
+    if len(names) > _MAX_LISTED_NAMES:
         names = [*names[:11], f"{names[11]} and {len(names) - 12} more"]
     return f"{lead} {', '.join(names)}" if names else "there are none"
 
 
 def find_close(name: str, known: Iterable[str]) -> list[str]:
-    """Return the one or two known names that are closest to a name, longer forms of the name first."""
+    """Return at most two known names: the shortest that begin with the name, else the most similar."""
     names = sorted(known)
     small = name.lower()
     starting = sorted((other for other in names if small and other.startswith(small)), key=len)[:2]
@@ -82,14 +82,14 @@ class CatalogError(BlueprintError, WrongValueError):
 
     @classmethod
     def unknown(cls, thing: str, name: str, known: Iterable[str]) -> "CatalogError":
-        """Build the error for a name that no row has; the kind of ``instance type`` is ``unknown-instance-type``."""
+        """Build the error for a name without a row; ``instance type`` gets the kind ``unknown-instance-type``."""
         kind = f"unknown-{thing.lower().replace(' ', '-')}"
-        shown = repr(name) if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]!r}…"
+        shown = repr(name) if len(name) <= _MAX_NAME_CHARACTERS else f"{name[:_MAX_NAME_CHARACTERS]!r}…"
         return cls(f"unknown {thing} {shown}", suggest(name, known), kind)
 
 
 class ProgramError(BlueprintError):
-    """The Pulumi program raised an error that its user can correct."""
+    """The Pulumi program raised an error that the user can correct."""
 
 
 class RefreshError(BlueprintError):

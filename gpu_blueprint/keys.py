@@ -5,11 +5,11 @@ PROJECT = "gpu-blueprint"
 STACK_KEY = f"{PROJECT}:stack"
 REGION_KEY = "aws:region"
 ALLOW_OLDER = f"{PROJECT}:allowOlder"
-"""The version of the blueprint that may run although a newer version built the stack."""
+"""Key with the version of the blueprint that may run although a newer version built the stack."""
 NO_DEFAULT_PROVIDERS = "pulumi:disable-default-providers"
 
 SLACK_WEBHOOK, PAGERDUTY_KEY, WATCHDOG_URL = "slackWebhook", "pagerdutyKey", "watchdogUrl"
 SMTP_PASSWORD, REMOTE_WRITE_PASSWORD = "smtpPassword", "remoteWritePassword"
 GRAFANA_PASSWORD = "grafanaPassword"
 SECRET_KEYS = (SLACK_WEBHOOK, PAGERDUTY_KEY, WATCHDOG_URL, SMTP_PASSWORD, REMOTE_WRITE_PASSWORD, GRAFANA_PASSWORD)
-"""Config secrets that the program reads beside the stack object: ``pulumi config set --secret slackWebhook``."""
+"""Config secrets that the program also reads: ``pulumi config set --secret slackWebhook``."""

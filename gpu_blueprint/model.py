@@ -18,9 +18,9 @@ from .problem import Problem, move_under
 class Model(BaseModel):
     """Base of all config models.
 
-    The text under a field documents the field in docs/config.md and in editors. It is read from the source only when
-    the JSON schema is made: pydantic's ``use_attribute_docstrings`` reads it at import, which slows every command.
-    For the same reason ``defer_build`` leaves each validator unbuilt until its first use.
+    The docstring of a field is its text in docs/config.md and in editors. Only the JSON schema reads these docstrings
+    from the source; pydantic's ``use_attribute_docstrings`` would read them at import, which slows every command. For
+    the same reason ``defer_build`` builds each validator at its first use.
     """
 
     model_config = ConfigDict(
@@ -31,9 +31,9 @@ class Model(BaseModel):
         alias_generator=to_camel,
     )
     noun: ClassVar[str] = ""
-    """The word for an item of a list of the stack file that people know by a name, such as ``pool``."""
+    """The word for an item of a named list of the stack file, such as ``pool``."""
     named_by: ClassVar[Literal["name", "id"]] = "name"
-    """The field that names such an item."""
+    """The field with the name of an item."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class Model(BaseModel):
         return schema
 
     def problems(self) -> Iterator[Problem]:
-        """Yield the faults between well-formed fields; paths start at this model."""
+        """Yield the problems between fields that are well-formed alone; paths start at this model."""
         return iter(())
 
     def all_problems(self) -> Iterator[Problem]:
@@ -63,14 +63,14 @@ def _inner_problems(value: Any) -> Iterator[Problem]:
 
 
 def field_text(model: type[Model], field: str) -> str:
-    """Return the text under a field in the source of the model, or of the model that it inherits the field from."""
+    """Return the docstring of a field, from the model that declares the field."""
     owner = next(parent for parent in model.__mro__ if field in vars(parent).get("__annotations__", {}))
     return _field_texts(owner.__module__)[owner.__name__, field]
 
 
 @cache
 def _field_texts(module: str) -> dict[tuple[str, str], str]:
-    """Return (class, field) → text under the field, for every class of a module."""
+    """Return (class, field) → docstring of the field, for every class of a module."""
     tree = ast.parse(inspect.getsource(sys.modules[module]))
     return {
         (found.name, field.target.id): inspect.cleandoc(text.value.value)

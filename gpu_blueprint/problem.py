@@ -30,8 +30,8 @@ class Problem(Record):
     subject: str = ""
     """The part of the stack, such as ``pool infer-l4``, or the resource of a policy finding."""
     names: tuple[str, ...] = ()
-    """Names of other parts of the stack that the problem depends on. Loading checks the rest of a broken stack
-    without its broken parts, and drops the problems that depend on a part it left out."""
+    """Names of other parts of the stack that the problem depends on. Loading leaves broken parts out to check the rest
+    of a stack, and drops the problems that depend on a missing part."""
     file: str = ""
     line: int = 0
 
@@ -46,7 +46,7 @@ class Problem(Record):
         return f"{self.reason}; {self.hint}" if self.hint else self.reason
 
     def as_json(self) -> dict[str, str | int]:
-        """Return the facts for programs."""
+        """Return the problem as an object of JSON."""
         return {
             "kind": self.kind,
             "severity": self.severity,
@@ -59,7 +59,7 @@ class Problem(Record):
         }
 
     def under(self, *prefix: str | int) -> "Problem":
-        """Return the problem with the path that it has in an outer model."""
+        """Return the problem with its path seen from an outer model."""
         return replace(self, path=(*prefix, *self.path))
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Signals that end a rehearsal, so that it can clean up."""
+"""Signals that end a rehearsal: the rehearsal cleans up before it ends."""
 
 import os
 import signal
@@ -8,32 +8,32 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Protocol
 
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LOOK_EVERY_S = 1.0
-_PARENT = os.getppid()
+_ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PARENT_POLL_SECONDS = 1.0
+_PARENT_PID = os.getppid()
 
 
 class Leaver(Protocol):
-    """The work that a signal ends."""
+    """Work that a signal interrupts."""
 
     @property
     def is_leaving(self) -> bool:
-        """True from the first signal on, and while the work cleans up."""
+        """True after the first signal, also during the cleanup."""
 
     def leave(self) -> None:
-        """Begin to leave."""
+        """Begin the cleanup."""
 
     def kill(self) -> None:
-        """Leave faster."""
+        """Speed up the cleanup."""
 
 
 @contextmanager
 def leave_on_signals(work: Leaver) -> Iterator[None]:
     """Raise KeyboardInterrupt or SystemExit in the block at the first signal that asks the program to end.
 
-    A signal during the cleanup does not interrupt it, but makes it faster, and is raised afterwards. A signal that the
-    program ignores, as under nohup, stays ignored. Only the main thread may have handlers; in another thread the block
-    runs without.
+    A signal during the cleanup speeds up the cleanup, and is raised afterwards. A signal that the program ignores, as
+    under nohup, stays ignored. Only the main thread may have signal handlers; in other threads the block runs without
+    handlers.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -49,7 +49,9 @@ def leave_on_signals(work: Leaver) -> Iterator[None]:
         raise _translate(number)
 
     before = {
-        number: handler for number in _ENDING if (handler := signal.getsignal(number)) not in (None, signal.SIG_IGN)
+        number: handler
+        for number in _ENDING_SIGNALS
+        if (handler := signal.getsignal(number)) not in (None, signal.SIG_IGN)
     }
     for number in before:
         signal.signal(number, end)
@@ -64,10 +66,10 @@ def leave_on_signals(work: Leaver) -> Iterator[None]:
 
 @contextmanager
 def hang_up_with_parent() -> Iterator[None]:
-    """Send SIGHUP to this program in the block once the program that has started it has ended.
+    """Send SIGHUP to this program if its parent process ends during the block.
 
-    A job that a script leaves in the background gets no signal when the script ends or is killed. A program that
-    ignores SIGHUP, as under nohup, runs on. In another thread than the main one the block runs without.
+    A background job of a script gets no signal when the script ends or is killed. A program that ignores SIGHUP, as
+    under nohup, runs on. Outside the main thread the block does not watch the parent.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -75,7 +77,7 @@ def hang_up_with_parent() -> Iterator[None]:
     over = threading.Event()
 
     def watch() -> None:
-        while not over.wait(_LOOK_EVERY_S):
+        while not over.wait(_PARENT_POLL_SECONDS):
             if _is_orphan():
                 os.kill(os.getpid(), signal.SIGHUP)
                 return
@@ -88,12 +90,12 @@ def hang_up_with_parent() -> Iterator[None]:
 
 
 def _is_orphan() -> bool:
-    """Return whether the parent has ended, also if it did before this module was loaded.
+    """Return whether the parent process has ended, even before this module was loaded.
 
-    A process that leads no session has its parent's; a parent of another session is only a foster parent.
+    A process that leads no session shares the session of its parent; a parent of another session adopted an orphan.
     """
     parent = os.getppid()
-    if parent != _PARENT:
+    if parent != _PARENT_PID:
         return True
     own = os.getsid(0)
     try:

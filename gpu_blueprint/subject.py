@@ -28,19 +28,8 @@ FACETS: tuple[Facet, ...] = get_args(Facet)
 
 SECTIONS: Mapping[Subject, tuple[str, ...]] = {
     "cluster": (
-        "schemaVersion",
-        "region",
-        "owner",
-        "environment",
-        "accountId",
-        "tags",
-        "timezone",
-        "network",
-        "cluster",
-        "iam",
-        "egress",
-        "waivers",
-        "helmOverrides",
+        *("schemaVersion", "region", "owner", "environment", "accountId", "tags", "timezone"),
+        *("network", "cluster", "iam", "egress", "waivers", "helmOverrides"),
     ),
     "images": ("images",),
     "pools": ("pools", "retiredSharing", "reservations"),
@@ -62,9 +51,9 @@ WITHOUT: Mapping[Facet, Mapping[Subject, str]] = {
     "costs": {
         "images": "the assumptions of the cluster name what is left out, such as ECR's storage of cached images",
         "tenants": "the estimate divides the costs of pools among tenants by their grants",
-        "queues": "Kueue runs on system nodes, which the cluster pays",
+        "queues": "Kueue runs on system nodes, which the costs of the cluster include",
         "services": "replicas run on nodes of pools, and `replicas.min` counts in the costs of the pool",
-        "training": "`training-plan` prices a run, which the estimate of its pool holds",
+        "training": "`training-plan` prices a run; the estimate of its pool includes the nodes of the run",
     },
     "changes": {
         "images": "other images change pods and nodes, which the lists of resources, drains and models show",
@@ -85,7 +74,7 @@ WITHOUT: Mapping[Facet, Mapping[Subject, str]] = {
         "images": "the page of a pool shows its pods; slow pulls are an alert",
         "storage": "CloudWatch has the metrics of S3, EFS and FSx",
         "keys": "CloudTrail has the calls to KMS",
-        "training": "the page of the tenant shows the GPUs of its runs; docs/profiling.md looks into one",
+        "training": "the page of the tenant shows the GPUs of its runs; docs/profiling.md profiles a run",
         "monitoring": "the alerts under Monitoring itself fire when series are missing",
     },
     "series": {
@@ -101,12 +90,12 @@ WITHOUT: Mapping[Facet, Mapping[Subject, str]] = {
     },
     "admission": {
         "cluster": "tenants have no right to change objects of the cluster",
-        "images": "the policy of pods judges images, beside all else of a pod",
+        "images": "the policy of pods judges images too",
         "pools": "the policy of pods judges tolerations, node selectors and requests",
         "services": "a quota and the policy of pods bound what a scaler may start",
-        "keys": "tenants name no keys: classes and buckets of the platform do",
+        "keys": "tenants name no keys: the platform's storage classes and buckets do",
         "training": "a run is Jobs and pods, which the policies of tenants and queues judge",
-        "monitoring": "tenants read monitors in their namespaces, and write none",
+        "monitoring": "tenants may read the monitors in their namespaces, and write none",
         "money": "quotas bound what tenants can spend",
     },
     "probes": {

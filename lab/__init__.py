@@ -1,1 +1,1 @@
-"""The lab: real engines on loopback, and the stand-ins for what a laptop cannot have."""
+"""The lab: real engines on loopback, and stand-ins for AWS, nodes and inference servers."""

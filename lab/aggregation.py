@@ -1,4 +1,4 @@
-"""The API server passes API groups on to other servers, and shows those servers a certificate of its own."""
+"""API aggregation: the API server proxies API groups to other servers, with a client certificate."""
 
 from .certificates import Authority, list_certificate_files
 from .workspace import Workspace
@@ -7,13 +7,13 @@ _FRONT_PROXY = "front-proxy-client"
 
 
 class Aggregation:
-    """One authority for the API server as a client, and for the servers behind it."""
+    """The authority of the API server's client certificate, and of the certificates of the servers behind it."""
 
     def __init__(self) -> None:
         self.authority = Authority("aggregation-ca")
 
     def write_options(self, workspace: Workspace) -> list[str]:
-        """Write the API server's certificate, and return the API server's options."""
+        """Write the API server's client certificate, and return the options with which the API server uses it."""
         client = self.authority.sign_client(_FRONT_PROXY)
         folder = workspace.write_secrets("front-proxy", list_certificate_files(self.authority.own, client))
         return [

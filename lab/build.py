@@ -1,7 +1,7 @@
 """Build the engines of the lab from source: ``python -m lab.build rehearse``, more bundles, or ``all``.
 
-It needs Go and nothing else of the project, says so first, and leaves finished engines alone. All clones of a user
-share them.
+The build needs Go and no Python package. It prints its needs first, and keeps finished engines, which all clones of a
+user share.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import get_args
 
 from gpu_blueprint.errors import LabError
 
@@ -25,18 +26,14 @@ from .needs import check_needs, estimate_megabytes, estimate_seconds
 from .parts import Part, find_oldest_go, list_parts
 
 _CHOICES: dict[str, tuple[Bundle, ...]] = {
-    "rehearse": ("rehearse",),
-    "lifecycle": ("lifecycle",),
-    "workflow": ("workflow",),
-    "scaling": ("scaling",),
-    "sharing": ("sharing",),
+    **{bundle: (bundle,) for bundle in get_args(Bundle)},
     "core": CORE,
     "all": (*CORE, "sharing"),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build some bundles, and return the exit code."""
+    """Build the given bundles, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m lab.build", description="Build the engines of the lab.")
     parser.add_argument("bundle", nargs="+", choices=[*_CHOICES])
     parser.add_argument(
@@ -50,13 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("stopped; finished engines stay, and the next build goes on after them", file=sys.stderr)
+        print("stopped; finished engines stay, and the next build continues after them", file=sys.stderr)
         return 130
     return 0
 
 
 def build(bundles: tuple[Bundle, ...], *, only_check: bool = False) -> None:
-    """Build what is missing of some bundles.
+    """Build the missing parts of some bundles.
 
     Raises:
         LabError: The machine lacks something, or Go failed.
@@ -74,7 +71,7 @@ def build(bundles: tuple[Bundle, ...], *, only_check: bool = False) -> None:
 
 
 def _say_needs(missing: list[Part]) -> Go:
-    """Print the needs of the build, and refuse a machine that lacks it."""
+    """Print the needs of the build, and refuse a machine that lacks one."""
     oldest = find_oldest_go(missing)
     print(
         f"the lab has {len(missing)} parts to build from source. With empty caches it needs\n"
@@ -98,7 +95,7 @@ def _say_compiler(missing: list[Part]) -> str:
 
 
 def _make_all(go: Go, missing: list[Part]) -> None:
-    """Make the parts one after the other; the time that the finished parts took corrects the estimate of the rest."""
+    """Make the parts one after the other; the measured time of finished parts corrects the estimate for the rest."""
     start = time.monotonic()
     pace = 1.0
     for number, part in enumerate(missing):
@@ -112,13 +109,13 @@ def _make_all(go: Go, missing: list[Part]) -> None:
 
 
 def _make(go: Go, part: Part, here: float, later: float) -> None:
-    """Make one part beside its place, and move it there when it is whole.
+    """Make one part in a temporary folder, and move it to its place when it is complete.
 
     Args:
         go: The Go of this machine.
         part: The part.
-        here: Seconds that the part should take.
-        later: Seconds that the parts after it should take.
+        here: Estimated seconds of the part.
+        later: Estimated seconds of all later parts.
     """
     began = time.monotonic()
 
@@ -139,7 +136,7 @@ def _make(go: Go, part: Part, here: float, later: float) -> None:
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """Let one build at a time write into the folder; the lock ends with its process."""
+    """Let one build at a time write into the folder; the lock ends with the process."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
         try:
@@ -152,7 +149,7 @@ def _lock(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _sweeping(temporary: Path) -> Iterator[None]:
-    """Remove what a build that was killed has left, and what this one leaves, however it ends."""
+    """Remove the leftovers of a killed build now, and of this build at its end."""
     shutil.rmtree(temporary, ignore_errors=True)
     try:
         yield

@@ -1,12 +1,12 @@
-"""The user's folder of built engines: one for all clones and worktrees, a place for each part and each of its stamps.
+"""The user's folder of built engines, shared by all clones and worktrees: a place for each part and stamp.
 
 lock                   held by the build that writes
-tmp/                   what a build has not finished
+tmp/                   parts that a build has not finished
 NAME-STAMP/bin/NAME    a program
 NAME-STAMP/NAME/       copied or written objects
 NAME-STAMP/built       hash and size of every file of the place; its time is the last use of the place
 
-A stamp is the hash of everything that a part is built from. A place comes as a whole, by one rename.
+A stamp is the hash of everything that a part is built from. One rename creates a complete place.
 """
 
 import hashlib
@@ -24,18 +24,18 @@ from gpu_blueprint.errors import LabError
 from .go_modules import SOURCES
 
 FOLDER_VARIABLE = "GPU_BLUEPRINT_LAB"
-"""Environment variable with another folder of built engines, for example the folder of lab/Dockerfile's image."""
+"""Environment variable with another folder for built engines, such as the folder in lab/Dockerfile's image."""
 DAYS_UNUSED = 30
-"""A place whose stamp is no longer current goes after so many days without use."""
+"""Days without use after which a build removes a place with an old stamp."""
 _STAMP_DIGITS = 16
-_LIST = "built"
+_LIST_FILE = "built"
 
 
 def find_built_folder() -> Path:
     """Return the folder that the environment names, or ``gpu-blueprint/lab`` in the user's folder for caches.
 
     Raises:
-        LabError: The environment names neither.
+        LabError: The environment has no such folder.
     """
     if named := os.environ.get(FOLDER_VARIABLE):
         return Path(named).absolute()
@@ -54,7 +54,7 @@ def find_place(name: str, stamp: str) -> Path:
 
 
 def is_fit(place: Path) -> bool:
-    """Return True if a place is built, and every byte of it is as it was. The place counts as used."""
+    """Return True if a place is built and unchanged, byte by byte. The place counts as used."""
     listed = _read_list(place)
     _mark_use(place)
     return bool(listed) and all(
@@ -77,10 +77,10 @@ def refuse_unfit(built: Path, place: Path, remedy: str) -> None:
 
 
 def put_in_place(fresh: Path, place: Path) -> None:
-    """List the files of a fresh folder, then move it to its place; what is damaged there makes room."""
+    """List the files of a fresh folder, then move the folder to its place, where it replaces a damaged one."""
     files = sorted(file for file in fresh.rglob("*") if file.is_file())
     lines = [f"{_hash(file)} {file.stat().st_size} {file.relative_to(fresh).as_posix()}\n" for file in files]
-    (fresh / _LIST).write_text("".join(lines), encoding="utf-8")
+    (fresh / _LIST_FILE).write_text("".join(lines), encoding="utf-8")
     if place.exists():
         place.rename(fresh.with_name(f"{fresh.name}.old"))  # a folder cannot replace a folder that has files
     fresh.rename(place)
@@ -99,7 +99,7 @@ def remove_unused(current: Collection[Path]) -> None:
 
 
 def describe_rest() -> str:
-    """Return what `make clean` leaves, because all clones share it, and how to remove it."""
+    """Return a sentence on what `make clean` leaves for other clones, and how to remove it."""
     folder = shlex.quote(str(find_built_folder()))
     return f"left, because all clones share them: the engines of the lab; to remove them: rm -rf {folder}"
 
@@ -107,7 +107,7 @@ def describe_rest() -> str:
 def _read_list(place: Path) -> list[tuple[str, int, str]]:
     """Return hash, size in bytes, and path of each file; nothing if the place is not built, or its list is damaged."""
     try:
-        lines = (place / _LIST).read_text(encoding="utf-8").splitlines()
+        lines = (place / _LIST_FILE).read_text(encoding="utf-8").splitlines()
         return [(digest, int(size), file) for digest, size, file in (line.split(" ", 2) for line in lines)]
     except (OSError, ValueError):
         return []
@@ -128,11 +128,11 @@ def _find_size(file: Path) -> int:
 
 def _mark_use(place: Path) -> None:
     with suppress(OSError):  # not there, or the folder of an image that this user only reads
-        os.utime(place / _LIST)
+        os.utime(place / _LIST_FILE)
 
 
 def _find_last_use(place: Path) -> float:
     try:
-        return (place / _LIST).stat().st_mtime
+        return (place / _LIST_FILE).stat().st_mtime
     except OSError:
-        return 0.0  # no build has left it like this
+        return 0.0  # no build leaves a place without a list

@@ -10,8 +10,8 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 
 from gpu_blueprint.records import Record
 
-_VALID = timedelta(days=365)
-"""Kueue makes certificates of its own if these end within 90 days."""
+_VALIDITY = timedelta(days=365)
+"""Kueue replaces certificates that expire within 90 days."""
 _LOOPBACK = x509.IPAddress(IPv4Address("127.0.0.1"))
 
 
@@ -23,10 +23,10 @@ class Certificate(Record):
 
 
 class Authority:
-    """An authority with a new key.
+    """A certificate authority with a new key.
 
     Args:
-        name: Name of the authority, which its own certificate holds as a DNS name too.
+        name: Name of the authority, also the DNS name in its own certificate.
     """
 
     def __init__(self, name: str) -> None:
@@ -57,13 +57,13 @@ class Authority:
         return (
             x509.CertificateBuilder(self._name, subject, key.public_key(), x509.random_serial_number())
             .not_valid_before(now - timedelta(hours=1))
-            .not_valid_after(now + _VALID)
+            .not_valid_after(now + _VALIDITY)
             .add_extension(x509.SubjectAlternativeName(names), False)
         )
 
     def _sign(self, certificate: x509.CertificateBuilder, key: rsa.RSAPrivateKey) -> Certificate:
         encoding = serialization.Encoding.PEM
-        # Kueue reads keys of PKCS #1 only.
+        # Kueue reads only PKCS #1 keys.
         form, open_ = serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
         signed = certificate.sign(self._key, hashes.SHA256())
         return Certificate(signed.public_bytes(encoding), key.private_bytes(encoding, form, open_))
@@ -78,5 +78,5 @@ def _build_key() -> rsa.RSAPrivateKey:
 
 
 def list_certificate_files(authority: Certificate, certificate: Certificate) -> dict[str, bytes]:
-    """Return file name → content, with the names that Kubernetes gives to the parts of a certificate's Secret."""
+    """Return file name → content, with the keys of a Kubernetes TLS Secret as names."""
     return {"ca.crt": authority.certificate, "tls.crt": certificate.certificate, "tls.key": certificate.key}

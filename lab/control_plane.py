@@ -1,7 +1,7 @@
 """etcd, API server, controller manager, scheduler and kwok on loopback."""
 
 import secrets
-import time
+from functools import partial
 from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from gpu_blueprint.errors import LabError
 from gpu_blueprint.records import Record
 from gpu_blueprint.yaml_text import write_yaml
 
@@ -26,7 +25,7 @@ _SECONDS_TO_ANSWER = 5
 
 
 class ControlPlane(Record):
-    """A running control plane; ``kubeconfig`` is an administrator's."""
+    """A running control plane; ``kubeconfig`` has an administrator's rights."""
 
     url: str
     token: str
@@ -34,7 +33,7 @@ class ControlPlane(Record):
     client: KubeClient
 
     def build_kubeconfig(self, service_account: str) -> dict[str, Any]:
-        """Return an access by which admission sees a service account, with every right.
+        """Return a kubeconfig with every right, whose user is a service account for admission.
 
         Args:
             service_account: User name, such as ``system:serviceaccount:keda:keda-operator``.
@@ -47,12 +46,12 @@ class ControlPlane(Record):
 def start_control_plane(
     workspace: Workspace, service_cidr: IPv4Network, aggregation: Aggregation | None = None
 ) -> ControlPlane:
-    """Start the engines of a cluster and wait until the API server is ready. The other engines need some seconds more.
+    """Start the engines of a cluster and wait until the API server is ready. Other engines need a few seconds longer.
 
     Args:
-        workspace: The place to run in.
+        workspace: The workspace for the engines.
         service_cidr: Addresses of Services.
-        aggregation: Certificates for servers behind the API server; without, no API group has its own server.
+        aggregation: Certificates for servers behind the API server; None if no API group has its own server.
 
     Raises:
         LabError: An engine is missing or ends, or the API server is not ready within two minutes.
@@ -63,7 +62,8 @@ def start_control_plane(
     options = aggregation.write_options(workspace) if aggregation else []
     url = _start_api_server(workspace, etcd, service_cidr, options)
     certificate = workspace.folder / "certs" / "apiserver.crt"
-    _wait_for_api_server(workspace, url, token, certificate)
+    is_ready = partial(_is_ready, url, token, certificate)
+    workspace.wait_for("kube-apiserver", "kube-apiserver", is_ready, _SECONDS_TO_START)
     kubeconfig = _write_kubeconfig(workspace.folder / "kubeconfig", url, token, certificate)
     _start_controllers(workspace, kubeconfig)
     start_kubelets(workspace, kubeconfig)
@@ -79,7 +79,7 @@ def _write_key(file: Path) -> None:
 
 
 def _write_token(file: Path) -> str:
-    """Write the token of an administrator, and return it."""
+    """Write and return the token of an administrator."""
     token = secrets.token_urlsafe(24)
     file.touch(mode=0o600)
     file.write_text(f'{token},admin,admin,"system:masters"\n', encoding="utf-8")
@@ -87,7 +87,7 @@ def _write_token(file: Path) -> str:
 
 
 def _start_etcd(workspace: Workspace) -> str:
-    """Start etcd and return its address; the data may be lost, so no write waits for the disk."""
+    """Start etcd without fsync, since its data may be lost, and return its address."""
     client, peer = (f"http://127.0.0.1:{workspace.find_port()}" for _ in range(2))
     command: list[str | Path] = [
         find_engine("etcd"),
@@ -104,7 +104,7 @@ def _start_etcd(workspace: Workspace) -> str:
 
 
 def _start_api_server(workspace: Workspace, etcd: str, service_cidr: IPv4Network, options: list[str]) -> str:
-    """Start the API server, which makes its own certificate, and return its address."""
+    """Start the API server, with a certificate that it makes itself, and return its address."""
     folder, port = workspace.folder, workspace.find_port()
     command: list[str | Path] = [
         find_engine("kube-apiserver"),
@@ -119,7 +119,7 @@ def _start_api_server(workspace: Workspace, etcd: str, service_cidr: IPv4Network
         f"--token-auth-file={folder / 'tokens.csv'}",
         "--authorization-mode=RBAC",
         "--allow-privileged",
-        # EKS has this plugin on: a pod that requests an extended resource gets the toleration of the same name.
+        # EKS enables this plugin: a pod that requests an extended resource gets the toleration of the same name.
         "--enable-admission-plugins=ExtendedResourceToleration",
         *options,
     ]
@@ -127,18 +127,8 @@ def _start_api_server(workspace: Workspace, etcd: str, service_cidr: IPv4Network
     return f"https://127.0.0.1:{port}"
 
 
-def _wait_for_api_server(workspace: Workspace, url: str, token: str, certificate: Path) -> None:
-    end = time.monotonic() + _SECONDS_TO_START
-    while not _is_ready(url, token, certificate):
-        workspace.refuse_dead_engines()
-        if time.monotonic() > end:
-            lines = workspace.read_end("kube-apiserver")
-            raise LabError(f"kube-apiserver is not ready after {_SECONDS_TO_START} s; its last lines:\n{lines}")
-        time.sleep(0.1)
-
-
 def _is_ready(url: str, token: str, certificate: Path) -> bool:
-    """Return whether the API server says that it is ready. Its certificate may not be written yet."""
+    """Return whether the API server is ready; False while it has not written its certificate."""
     if not certificate.exists():
         return False
     access = {"Authorization": f"Bearer {token}"}
@@ -169,10 +159,10 @@ def _start_controllers(workspace: Workspace, kubeconfig: Path) -> None:
     for name, options in {
         "kube-controller-manager": [
             f"--service-account-private-key-file={workspace.folder / 'sa.key'}",
-            # As on EKS: each controller acts as its own service account, which admission policies tell apart.
+            # As on EKS, each controller has its own service account, which admission policies distinguish.
             "--use-service-account-credentials=true",
-            # Nodes get no pod CIDR, and no cloud has to confirm that they exist. Eviction by taints is off: on a busy
-            # machine it still sees a taint that Karpenter has taken off, and deletes pods that were just bound.
+            # Nodes get no pod CIDR, and no cloud confirms their existence. Taint eviction is off: on a busy machine it
+            # still sees a taint that Karpenter has removed, and deletes pods that were just bound.
             "--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller,-taint-eviction-controller",
             # Two hundred jobs must not wait for the default of 20 requests a second.
             "--kube-api-qps=200",

@@ -1,4 +1,4 @@
-"""The controller of a chart, as the chart installs it: definitions, a certificate, the program, then the webhooks."""
+"""A controller, installed as by its chart: definitions, a certificate, the program, then the webhooks."""
 
 import base64
 from collections.abc import Iterator
@@ -21,35 +21,33 @@ from .readiness import wait_until_served
 from .scene import Manifest
 from .workspace import Workspace
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
 
 class Controller:
-    """A controller beside a control plane, on its own ports. Its webhooks stay while it is stopped, as in a cluster."""
+    """A controller for a control plane, on its own ports. Its webhooks stay while it is stopped, as in a cluster."""
 
     name: ClassVar[str]
-    """Name of the engine, which begins the names of its certificates too."""
+    """Name of the engine, and prefix of the names of its certificates."""
     objects: ClassVar[CopiedObjects]
     namespace: ClassVar[str]
     service_account: ClassVar[str]
     canary: ClassVar[Manifest]
-    """An object into which a webhook of the controller writes."""
+    """An object that a webhook of the controller changes."""
     mark: ClassVar[tuple[str, str]]
-    """Part of the canary, and the key that the webhook adds to it."""
+    """Part of the canary, and the key that the webhook adds there."""
 
     def __init__(self, workspace: Workspace, plane: ControlPlane) -> None:
         self._workspace, self._plane = workspace, plane
         self._health, self._metrics, self._webhooks = (workspace.find_port() for _ in range(3))
         authority = Authority(f"{self.name}-ca")
-        # With any other name in its certificate, Kueue would make certificates of its own.
+        # With any other name in the certificate, Kueue would make its own certificates.
         server = f"{self.name}-webhook-service.{self.namespace}.svc"
         self._authority, self._certificate = authority.own, authority.sign_server(server)
 
     def start(self) -> None:
-        """Install what is not installed, start the program, and wait until its webhooks answer.
+        """Install the missing objects, start the program, and wait until its webhooks answer.
 
         Raises:
-            LabError: The program ends, or does not get ready within a minute.
+            LabError: The program ends, or is not ready within a minute.
         """
         self.install_definitions()
         self._prepare_namespace()
@@ -59,11 +57,11 @@ class Controller:
         self._workspace.wait_for(self.name, f"{self.objects.subject}: its webhooks", self._answers)
 
     def stop(self) -> None:
-        """End the program alone, as if all its pods were gone."""
+        """Stop only the program, as if all its pods were gone."""
         self._workspace.stop(self.name)
 
     def install_definitions(self) -> None:
-        """Let the API server serve the kinds of the controller; without the program nothing looks at their objects.
+        """Install the custom resource definitions, and wait until the API server serves their kinds.
 
         Raises:
             LabError: The API server does not serve a kind within half a minute.
@@ -71,7 +69,7 @@ class Controller:
         definitions = [*self.list_definitions()]
         for definition in definitions:
             self._plane.client.apply(definition)
-        # Kueue ends at once if discovery does not know one of its kinds.
+        # Kueue exits at once if discovery lacks one of its kinds.
         wait_until_served(self._plane.client, self._workspace.refuse_dead_engines, definitions)
 
     def list_definitions(self) -> Iterator[dict[str, Any]]:
@@ -87,11 +85,11 @@ class Controller:
             yield document
 
     def build_client(self, path: str) -> dict[str, str]:
-        """Return the address of a webhook, in the place of the Service."""
+        """Return the client configuration of a webhook, with an address in place of the Service."""
         return build_client(self._webhooks, path, self._authority.certificate)
 
     def build_configuration(self, folder: Path) -> dict[str, Any]:
-        """Return a configuration with the lab's addresses, and without an election of a leader.
+        """Return a configuration with the lab's addresses and without leader election.
 
         Args:
             folder: The folder with the certificate of the webhooks.
@@ -120,7 +118,7 @@ class Controller:
         self._workspace.wait_for(self.name, f"{self.objects.subject}: the program", is_ready)
 
     def _answers(self) -> bool:
-        """Return whether the API server asks the controller about an object of its own."""
+        """Return whether the API server calls the controller's webhook."""
         part, key = self.mark
         with suppress(RefusedError):  # a webhook that is not reachable yet
             return key in self._plane.client.apply(self.canary, dry_run=True)[part]
@@ -130,22 +128,22 @@ class Controller:
 def read_definitions(objects: CopiedObjects) -> Iterator[dict[str, Any]]:
     """Yield the custom resource definitions of a module."""
     for file in objects.definitions:
-        yield yaml.load(objects.read(file), Loader=_LOADER)  # noqa: S506  a safe loader
+        yield yaml.load(objects.read(file), Loader=yaml.CSafeLoader)
 
 
 def make_namespace(kube: KubeClient, name: str) -> None:
-    """Create a namespace that is not there."""
+    """Create a namespace, unless it exists."""
     if kube.get("v1", "Namespace", name) is None:
         kube.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
 
 
 def build_client(port: int, path: str, authority: bytes) -> dict[str, str]:
-    """Return the address of a webhook on this machine, with the authority (PEM) of its certificate."""
+    """Return the client configuration of a webhook on this machine, with the authority (PEM) of its certificate."""
     return {"url": f"https://127.0.0.1:{port}{path}", "caBundle": base64.b64encode(authority).decode()}
 
 
-def is_ready_at(port: int) -> bool:
-    """Return whether a program says on its health port that it is ready."""
+def is_ready_at(port: int, path: str = "/readyz") -> bool:
+    """Return whether a program reports on a port of this machine that it is ready."""
     with suppress(urllib3.exceptions.HTTPError), urllib3.PoolManager(retries=False, timeout=2) as pool:
-        return pool.request("GET", f"http://127.0.0.1:{port}/readyz").status == 200
+        return pool.request("GET", f"http://127.0.0.1:{port}{path}").status == 200
     return False

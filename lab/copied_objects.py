@@ -1,4 +1,4 @@
-"""Objects that the Go module of an engine holds as YAML, copied beside the engine."""
+"""Objects in the Go module of an engine, copied as YAML files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,10 +38,10 @@ class CopiedObjects:
         return find_place(self.name, hash_go_modules((self.folder,), self.module, *self.definitions, self.webhooks))
 
     def find(self) -> Path:
-        """Return the folder with the copied files, each under its own name.
+        """Return the folder with the copied files, each with its own name.
 
         Raises:
-            LabError: The files are not there, or lab/ has changed since.
+            LabError: The files are missing, or lab/ has changed since the build.
         """
         place = self.place
         refuse_unfit(place / self.name, place, REMEDIES[self.bundle])

@@ -12,9 +12,9 @@ from .go_tool import Go, Watch
 NAME = "crds"
 """Name of the built folder."""
 KARPENTER_PACKAGE = "./crds"
-"""Our own program, beside Karpenter. It writes Karpenter's definitions: in the provider's module they are Go values."""
+"""Our own Go program, which writes Karpenter's definitions: in the provider's module they are Go values."""
 COPIED_FOLDER = "crds"
-"""Folder of the Go module whose requirements hold definitions as YAML files."""
+"""Folder of the Go module whose requirements contain definitions as YAML files."""
 COPIED_FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "github.com/kedacore/keda/v2": (
@@ -37,7 +37,7 @@ def find_crds() -> Path:
     """Return the folder with the definitions, one YAML file each, named ``<plural>.<group>.yaml``.
 
     Raises:
-        LabError: The definitions are not there, or lab/ has changed since.
+        LabError: The definitions are missing, or lab/ has changed since the build.
     """
     place = find_crds_place()
     refuse_unfit(place / NAME, place, REMEDIES["rehearse"])

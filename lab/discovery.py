@@ -1,4 +1,4 @@
-"""Every object of a cluster, whatever its kind: the lab asks the API server for its kinds first."""
+"""Lists every object of a cluster, of all kinds that the API server serves."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,18 +16,18 @@ def list_everything(kube: KubeClient, *without: str) -> Iterator[dict[str, Any]]
     """
     for path, api_version, row in _list_kinds(kube):
         if row["kind"] not in without:
-            with suppress(RefusedError):  # a definition that goes at this moment takes its objects along
+            with suppress(RefusedError):  # a definition was just deleted, with its objects
                 for found in kube.request("get", f"{path}/{row['name']}").content["items"]:
                     yield {"apiVersion": api_version, "kind": row["kind"], **found}
 
 
 def _list_kinds(kube: KubeClient) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield path and name of an API version, with its row of a kind; a kind of several versions in the first."""
+    """Yield path and name of an API version, and its entry of a kind; a kind only in its preferred version."""
     groups = kube.request("get", "/apis").content["groups"]
     versions = [version["groupVersion"] for group in groups for version in group["versions"]]  # the preferred first
     seen = set[tuple[str, str]]()
     for path, api_version in [("/api/v1", "v1"), *((f"/apis/{version}", version) for version in versions)]:
-        with suppress(RefusedError):  # the group goes at this moment
+        with suppress(RefusedError):  # the group was just deleted
             for row in kube.request("get", path).content["resources"]:
                 key = api_version.rpartition("/")[0], row["name"]
                 if "list" in row["verbs"] and "/" not in row["name"] and key not in seen:

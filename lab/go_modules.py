@@ -1,4 +1,4 @@
-"""The Go modules of the lab: the only place that names the versions of its programs."""
+"""The Go modules of the lab, which alone name the versions of its programs."""
 
 import hashlib
 import platform
@@ -24,7 +24,7 @@ class GoModule:
     go: str
     """Oldest Go that builds the module, such as ``1.26.6``; empty if the file names none."""
     requirements: dict[str, str]
-    """Path of each module that it needs → its version with a v, such as ``v1.36.4``."""
+    """Path of each required module → its version with a v, such as ``v1.36.4``."""
 
     def find_version(self, package: str) -> str:
         """Return the version, without a v, of the required module that holds a package."""

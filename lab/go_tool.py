@@ -1,4 +1,4 @@
-"""Go, as the lab calls it: the same settings on every machine, and its output as it comes."""
+"""Runs Go with the same settings on every machine, and reads its output."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from gpu_blueprint.errors import LabError
 from .go_modules import SOURCES, find_platform, parse_go_version
 
 Watch = Callable[[int], None]
-"""Called now and then while Go runs, with the number of lines that Go has printed: a line per package."""
+"""Called every ``BEAT`` seconds while Go runs, with the number of lines that Go has printed: a line per package."""
 COMPILER = "cc"
 """The C compiler of the programs that need one."""
 BEAT = 20.0
@@ -37,7 +37,7 @@ class Go:
     """Folder for Go's temporary files, which a killed Go leaves behind."""
 
     def run(self, arguments: Sequence[str], folder: str, watch: Watch, *, with_c: bool = False) -> str:
-        """Run Go in a folder of lab/ and return what it wrote to its standard output; with C, Go calls a C compiler.
+        """Run Go in a folder of lab/ and return its standard output; with ``with_c``, Go calls a C compiler.
 
         Raises:
             LabError: Go failed; the message ends with Go's last lines.
@@ -56,7 +56,7 @@ class Go:
         return output.text
 
     def _start(self, arguments: Sequence[str], folder: str, more: Mapping[str, str]) -> subprocess.Popen[str]:
-        # If this process is killed, nobody reads the pipes, and Go ends at the next line that it prints.
+        # If this process is killed, its pipes close, and Go ends at the next line that it prints.
         return subprocess.Popen(  # noqa: S603  Go itself
             [self.program, *arguments],
             cwd=SOURCES / folder,
@@ -80,7 +80,7 @@ class _Output:
         self._readers: list[threading.Thread] = []
 
     def read(self, process: subprocess.Popen[str], watch: Watch) -> None:
-        """Read until the process ends; call the watch meanwhile."""
+        """Read until the process ends, and call the watch meanwhile."""
         self._readers = [
             threading.Thread(target=self._texts.extend, args=[process.stdout], daemon=True),
             threading.Thread(target=self._read_errors, args=[process.stderr], daemon=True),
@@ -96,13 +96,13 @@ class _Output:
         self.drain()
 
     def drain(self) -> None:
-        """Read what an ended process has left in its streams."""
+        """Read the rest of the streams of an ended process."""
         for reader in self._readers:
             if reader.is_alive():
                 reader.join(_LAST_SECONDS)
 
     def close(self, process: subprocess.Popen[str]) -> None:
-        """Close the streams, but none that a thread still reads: that would wait for the thread."""
+        """Close the streams, unless a thread still reads one: closing would then wait for the thread."""
         self.drain()
         if not any(reader.is_alive() for reader in self._readers):
             for stream in (process.stdout, process.stderr):
@@ -174,7 +174,7 @@ def _build_environment() -> dict[str, str]:
 
 @contextmanager
 def _hold_signals() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait until Go has started, because only a known process can be ended."""
+    """Delay Ctrl-C and SIGTERM until Go has started, because only a known process can be ended."""
     held: list[int] = []
     numbers = (signal.SIGINT, signal.SIGTERM)
     handlers = {number: signal.signal(number, lambda number, _frame: held.append(number)) for number in numbers}

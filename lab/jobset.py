@@ -1,4 +1,4 @@
-"""JobSet, as its chart installs it."""
+"""JobSet, installed as by its chart."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +10,12 @@ from .controller import Controller
 from .copied_objects import JOBSET_OBJECTS
 
 API_VERSION = "jobset.x-k8s.io/v1alpha2"
-_OF_JOBSETS = {"matchExpressions": [{"key": "jobset.sigs.k8s.io/jobset-name", "operator": "Exists"}]}
-"""The pods that the chart's webhooks see; the webhooks of the module, which the lab copies, see all pods."""
+_JOBSET_PODS = {"matchExpressions": [{"key": "jobset.sigs.k8s.io/jobset-name", "operator": "Exists"}]}
+"""Selector of the chart's webhooks for pods; the webhooks in the module, which the lab copies, select all pods."""
 
 
 class JobSet(Controller):
-    """JobSet beside a control plane."""
+    """JobSet for a control plane."""
 
     name = "jobset"
     objects = JOBSET_OBJECTS
@@ -36,7 +36,7 @@ class JobSet(Controller):
             self._plane.client.delete(webhook["apiVersion"], webhook["kind"], webhook["metadata"]["name"])
 
     def build_configuration(self, folder: Path) -> dict[str, Any]:
-        """Return a configuration with the lab's addresses and certificates, and without an election of a leader."""
+        """Return a configuration with the lab's addresses and certificates, and without leader election."""
         return {
             "apiVersion": "config.jobset.x-k8s.io/v1alpha1",
             "kind": "Configuration",
@@ -49,5 +49,5 @@ class JobSet(Controller):
         for document in super().list_webhooks():
             for hook in document["webhooks"]:
                 if "pods" in hook["rules"][0]["resources"]:
-                    hook["objectSelector"] = _OF_JOBSETS
+                    hook["objectSelector"] = _JOBSET_PODS
             yield document

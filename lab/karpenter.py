@@ -1,4 +1,4 @@
-"""The production Karpenter, started as its chart starts it."""
+"""The production Karpenter, started as by its chart."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from .scene import Scene
 from .workspace import Workspace
 
 NAME = "karpenter"
-_GATES = {
+_DEFAULT_GATES = {
     "nodeOverlay": False,
     "nodeRepair": False,
     "reservedCapacity": True,
@@ -17,7 +17,7 @@ _GATES = {
     "staticCapacity": False,
     "capacityBuffer": False,
 }
-"""Feature gates of the chart, as they are where the values are silent."""
+"""The chart's default feature gates."""
 _VARIABLES = {
     "amiRefreshInterval": "AMI_REFRESH_INTERVAL",
     "batchIdleDuration": "BATCH_IDLE_DURATION",
@@ -37,17 +37,17 @@ _VARIABLES = {
     "subnetRefreshInterval": "SUBNET_REFRESH_INTERVAL",
     "vmMemoryOverheadPercent": "VM_MEMORY_OVERHEAD_PERCENT",
 }
-"""Setting of the chart → environment variable. The certificate of the cluster is the lab's own."""
+"""Setting of the chart → environment variable. The cluster's certificate is missing, since the lab has its own."""
 
 
 def start_karpenter(workspace: Workspace, plane: ControlPlane, scene: Scene, aws: Mapping[str, str]) -> None:
     """Start Karpenter with the settings of the rendered chart values.
 
     Args:
-        workspace: The place to run in.
-        plane: The cluster to work for.
+        workspace: The workspace for Karpenter.
+        plane: The control plane of the cluster.
         scene: The stack, with the values of Karpenter's chart.
-        aws: Environment that leads Karpenter to the shim.
+        aws: Environment variables that point Karpenter to the lab's AWS.
     """
     own = {
         "KUBECONFIG": str(plane.kubeconfig),
@@ -59,7 +59,7 @@ def start_karpenter(workspace: Workspace, plane: ControlPlane, scene: Scene, aws
         # Karpenter has no option to bind these ports: they listen on every address.
         "METRICS_PORT": str(workspace.find_port()),
         "HEALTH_PROBE_PORT": str(workspace.find_port()),
-        # The number of cores that Karpenter simulates with, in thousandths, and the memory that it may take.
+        # The millicores for Karpenter's simulations, and its memory limit.
         "CPU_REQUESTS": "2000",
         "MEMORY_LIMIT": str(1024**3),
         "CLUSTER_CA_BUNDLE": "bGFi",
@@ -71,7 +71,7 @@ def start_karpenter(workspace: Workspace, plane: ControlPlane, scene: Scene, aws
 def list_settings(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the environment variables that Karpenter's chart makes of its values."""
     settings = values.get("settings", {})
-    gates = _GATES | settings.get("featureGates", {})
+    gates = _DEFAULT_GATES | settings.get("featureGates", {})
     yield "FEATURE_GATES", ",".join(f"{name[0].upper()}{name[1:]}={_write(on)}" for name, on in gates.items())
     yield from ((_VARIABLES[name], _write(value)) for name, value in settings.items() if name in _VARIABLES and value)
     yield from (

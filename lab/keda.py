@@ -1,4 +1,4 @@
-"""KEDA, as its chart installs it: definitions, operator, metrics adapter with its API service, and webhooks."""
+"""KEDA, installed as by its chart: definitions, operator, metrics adapter with its API service, and webhooks."""
 
 import base64
 from collections.abc import Iterator, Mapping
@@ -20,40 +20,36 @@ from .copied_objects import KEDA_OBJECTS
 from .engines import find_engine
 from .kube import RefusedError
 from .readiness import wait_until_served
-from .scene import Manifest
+from .scene import Manifest, has_condition
 from .workspace import Workspace
 
 OPERATOR, ADAPTER, WEBHOOKS = "keda-operator", "keda-adapter", "keda-webhooks"
-_ACCOUNTS: Mapping[str, str] = {
-    OPERATOR: "keda-operator",
-    ADAPTER: "keda-metrics-server",
-    WEBHOOKS: "keda-webhook",
-}
+_ACCOUNTS: Mapping[str, str] = {OPERATOR: "keda-operator", ADAPTER: "keda-metrics-server", WEBHOOKS: "keda-webhook"}
 """Engine → its service account."""
 _METRICS_SERVICE = "keda-metrics-apiserver"
 """The Service of the adapter."""
-_API = ("apiregistration.k8s.io/v1", "APIService", "v1beta1.external.metrics.k8s.io")
-_HOOK = "vscaledobject.kb.io"
+_API_SERVICE = ("apiregistration.k8s.io/v1", "APIService", "v1beta1.external.metrics.k8s.io")
+_WEBHOOK_NAME = "vscaledobject.kb.io"
 _CANARY: Manifest = {
     "apiVersion": KEDA,
     "kind": "ScaledObject",
     "metadata": {"name": f"canary-{'x' * 63}", "namespace": NAMESPACE},
     "spec": {"scaleTargetRef": {"name": "canary"}, "triggers": [{"type": "prometheus", "metadata": {}}]},
 }
-"""An object that KEDA's webhook refuses for its long name, and the API server alone takes."""
+"""An object with a long name, which KEDA's webhook refuses and the API server alone accepts."""
 
 
 class Keda:
-    """KEDA beside a control plane with aggregation, on ports of its own. The webhooks stay while it is stopped.
+    """KEDA for a control plane with aggregation, on its own ports. The webhooks stay while KEDA is stopped.
 
     KEDA has no option to bind the port of its webhooks and the metrics port of its adapter: they listen on every
     address.
 
     Args:
-        workspace: The place to run in.
-        plane: The cluster to work for.
+        workspace: The workspace for the programs.
+        plane: The control plane of the cluster.
         aggregation: The authority that the API server trusts.
-        proxy: Address of the HTTP proxy by which the operator reaches the addresses that ScaledObjects name.
+        proxy: Address of the HTTP proxy through which the operator reaches the addresses in ScaledObjects.
     """
 
     def __init__(self, workspace: Workspace, plane: ControlPlane, aggregation: Aggregation, proxy: str) -> None:
@@ -64,7 +60,7 @@ class Keda:
         self._authority, self._certificate = aggregation.authority.own, aggregation.authority.sign_peer(*names)
 
     def start(self) -> None:
-        """Install what is not installed, start the programs, and wait until the API server reaches them.
+        """Install the missing objects, start the programs, and wait until the API server reaches them.
 
         Raises:
             LabError: A program ends, or is not ready within a minute.
@@ -73,7 +69,7 @@ class Keda:
         definitions = [*read_definitions(KEDA_OBJECTS)]
         for definition in definitions:
             kube.apply(definition)
-        # The operator waits in vain for a kind that is not served when it starts, and ends after two minutes.
+        # If a kind is not served when the operator starts, the operator exits after two minutes.
         wait_until_served(kube, self._workspace.refuse_dead_engines, definitions)
         make_namespace(kube, NAMESPACE)
         self._start_programs()
@@ -84,17 +80,17 @@ class Keda:
         self._workspace.wait_for(WEBHOOKS, "KEDA: its webhooks", self._answers)
 
     def stop(self) -> None:
-        """End the programs alone, as if all their pods were gone."""
+        """Stop only the programs, as if all their pods were gone."""
         for name in (WEBHOOKS, ADAPTER, OPERATOR):
             self._workspace.stop(name)
 
     def _start_programs(self) -> None:
         folder = self._workspace.write_secrets("keda", list_certificate_files(self._authority, self._certificate))
-        proxy = {"HTTP_PROXY": self._proxy, "KEDA_HTTP_DEFAULT_TIMEOUT": "3000"}  # Go passes loopback by the proxy
+        proxy = {"HTTP_PROXY": self._proxy, "KEDA_HTTP_DEFAULT_TIMEOUT": "3000"}  # Go uses no proxy for loopback
         for name, (options, environment) in {
             OPERATOR: (self._list_operator_options(), proxy),
             ADAPTER: (self._list_adapter_options(folder), {}),
-            WEBHOOKS: (self._list_webhook_options(), {}),
+            WEBHOOKS: ([f"--port={self._hooks}", "--metrics-bind-address=0", "--health-probe-bind-address=0"], {}),
         }.items():
             access = self._write_kubeconfig(folder, name)
             if name == ADAPTER:
@@ -131,16 +127,13 @@ class Keda:
             f"--tls-private-key-file={folder / 'tls.key'}",
         ]
 
-    def _list_webhook_options(self) -> list[str]:
-        return [f"--port={self._hooks}", "--metrics-bind-address=0", "--health-probe-bind-address=0"]
-
     def list_services(self) -> Iterator[Manifest]:
-        """Yield the Service of the adapter, which leads to this machine, and the API group that it serves."""
+        """Yield the Service of the adapter, which points to this machine, and the APIService of its API group."""
         place = {"name": _METRICS_SERVICE, "namespace": NAMESPACE}
         ports = [{"name": "https", "port": self._adapter}]
         here = {"type": "ExternalName", "externalName": "localhost", "ports": ports}
         yield {"apiVersion": "v1", "kind": "Service", "metadata": place, "spec": here}
-        version, kind, name = _API
+        version, kind, name = _API_SERVICE
         spec = {
             "service": {**place, "port": self._adapter},
             "group": "external.metrics.k8s.io",
@@ -161,16 +154,14 @@ class Keda:
 
     def _serves(self) -> bool:
         """Return whether the API server reaches the adapter."""
-        found = self._plane.client.get(*_API) or {}
-        rows = found.get("status", {}).get("conditions", [])
-        return any(row["type"] == "Available" and row["status"] == "True" for row in rows)
+        return has_condition(self._plane.client.get(*_API_SERVICE) or {}, "Available")
 
     def _answers(self) -> bool:
-        """Return whether the API server asks KEDA about a scaler; it takes the canary while the webhooks are silent."""
+        """Return whether the API server calls KEDA's webhook, which refuses the canary."""
         try:
             self._plane.client.apply(_CANARY, dry_run=True)
         except RefusedError as error:
-            if _HOOK in error.reason:
+            if _WEBHOOK_NAME in error.reason:
                 return True
             raise
         return False

@@ -1,4 +1,4 @@
-"""A client of the lab's API server: the official dynamic client, with plain values and strict validation."""
+"""A client of the lab's API server: the official dynamic client, with plain values and strict field validation."""
 
 import json
 import time
@@ -20,13 +20,13 @@ from gpu_blueprint.records import Record
 
 from .scene import Manifest
 
-_MANAGER = "gpu-blueprint"
+_FIELD_MANAGER = "gpu-blueprint"
 _MOST_TRIES, _TOOK_TOO_LONG, _CONFLICT = 3, 504, 409
 _QUOTA_CHANGED = "Operation cannot be fulfilled on resourcequotas"
-"""Start of the answer to a create beside others of its namespace: admission lost the race for the ResourceQuota."""
+"""Start of the answer to a create that lost the race for its namespace's ResourceQuota against another create."""
 _SECONDS_TO_ANSWER = 60
-_STRICT = ("fieldValidation", "Strict")
-_PATCHES = {
+_STRICT_FIELDS = ("fieldValidation", "Strict")
+_PATCH_TYPES = {
     "apply": "application/apply-patch+yaml",
     "json": "application/json-patch+json",
     "merge": "application/merge-patch+json",
@@ -39,14 +39,14 @@ class Answer(Record):
 
     content: Mapping[str, Any]
     warnings: tuple[str, ...]
-    """Texts that `kubectl` prints after the word Warning."""
+    """The warnings, which `kubectl` prints after ``Warning:``."""
 
 
 class RefusedError(Exception):
     """The API server refuses a request.
 
     Attributes:
-        status: HTTP status, such as 403; 404 also where the server does not know the kind.
+        status: HTTP status, such as 403; 404 also if the server does not serve the kind.
         reason: The message of the API server.
     """
 
@@ -56,7 +56,7 @@ class RefusedError(Exception):
 
 
 class _Discovery(LazyDiscoverer):  # type: ignore[misc]
-    """The client's table of kinds, in memory alone: its file could outlive the folder of the lab."""
+    """The client's table of kinds, only in memory: a file could outlive the folder of the lab."""
 
     def _write_cache(self) -> None:
         pass
@@ -77,21 +77,21 @@ class KubeClient:
         settings.connection_pool_maxsize = 64
         self._url = url
         self._identity: dict[str, str] = {}
-        """Headers that name the person or program for whom the client acts; none for the administrator."""
+        """Impersonation headers; empty for the administrator."""
         self._discovery = Lock()
-        """The client's table of kinds is not made for threads: a thread that meets a new kind empties it for all."""
+        """Guards the client's table of kinds, which is not thread-safe: a lookup of a new kind empties it."""
         api, nowhere = kubernetes.client.ApiClient(settings), str(certificate.with_suffix(".none"))
         with self._translate_errors():
             self._client = DynamicClient(api, cache_file=nowhere, discoverer=_Discovery)
 
     def impersonate(self, user: str, group: str = "") -> "KubeClient":
-        """Return a client that acts for a user; for a service account the API server knows the groups itself."""
+        """Return a client that impersonates a user; the API server adds the groups of a service account itself."""
         other = copy(self)
         other._identity = {"Impersonate-User": user, **({"Impersonate-Group": group} if group else {})}
         return other
 
     def find_path(self, manifest: Manifest) -> str:
-        """Return the path at which an object is created."""
+        """Return the path for the creation of an object."""
         namespace = manifest["metadata"].get("namespace")
         return self._find_path(manifest["apiVersion"], manifest["kind"], namespace=namespace)
 
@@ -111,26 +111,26 @@ class KubeClient:
             path: Path of the object or collection, with a subresource if any.
             body: Object, patch or options.
             patch: Kind of a patch: ``apply``, ``json`` (a list of changes), ``merge`` or ``strategic``.
-            dry_run: The server judges the request and changes nothing.
+            dry_run: True to let the server check the request without a change.
         """
         query = [("dryRun", "All")] if dry_run and verb != "get" else []
-        query += [("fieldManager", _MANAGER)] if verb == "patch" else []
+        query += [("fieldManager", _FIELD_MANAGER)] if verb == "patch" else []
         query += [("force", "true")] if verb == "patch" and patch == "apply" else []
-        options: dict[str, Any] = {"content_type": _PATCHES[patch]} if verb == "patch" else {}
+        options: dict[str, Any] = {"content_type": _PATCH_TYPES[patch]} if verb == "patch" else {}
         answer = self._ask(verb, path, body, query_params=query, **options)
         return Answer(json.loads(answer.data), _read_warnings(answer.headers.getlist("Warning")))
 
     def apply(self, manifest: Manifest, *, dry_run: bool = False) -> dict[str, Any]:
-        """Apply an object on the server; unknown fields are refused."""
-        query = [_STRICT, ("fieldManager", _MANAGER), ("force", "true")]
+        """Apply an object by server-side apply; the server refuses unknown fields."""
+        query = [_STRICT_FIELDS, ("fieldManager", _FIELD_MANAGER), ("force", "true")]
         query += [("dryRun", "All")] if dry_run else []
         place = manifest["metadata"]
         path = self._find_path(manifest["apiVersion"], manifest["kind"], place["name"], place.get("namespace"))
         return self._send("patch", path, manifest, content_type="application/apply-patch+yaml", query_params=query)
 
     def create(self, manifest: Manifest) -> dict[str, Any]:
-        """Create an object; the server chooses the name where the manifest has only ``generateName``."""
-        return self._send("post", self.find_path(manifest), manifest, query_params=[_STRICT])
+        """Create an object; the server chooses the name if the manifest has only ``generateName``."""
+        return self._send("post", self.find_path(manifest), manifest, query_params=[_STRICT_FIELDS])
 
     def get(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
         """Return an object, or None if there is none."""
@@ -142,7 +142,7 @@ class KubeClient:
             raise
 
     def list(self, api_version: str, kind: str, namespace: str | None = None, labels: str = "") -> list[dict[str, Any]]:
-        """Return all objects of a kind, of one namespace or of all; none if the server does not know the kind."""
+        """Return all objects of a kind, of one namespace or of all; none if the server does not serve the kind."""
         try:
             path = self._find_resource(api_version, kind).path(namespace=namespace)
             items = self._send("get", path, label_selector=labels or None)["items"]
@@ -175,18 +175,18 @@ class KubeClient:
         wait_s: float = 0,
         grace_s: int | None = None,
     ) -> bool:
-        """Delete an object in the foreground, and wait for its end; an object that is gone is no error.
+        """Delete an object in the foreground, and wait until it is gone; a missing object is no error.
 
         Args:
             api_version: Its group and version.
             kind: Its kind.
             name: Its name.
             namespace: Its namespace, if its kind has one.
-            wait_s: Seconds to wait for its end.
-            grace_s: Seconds that a pod gets in place of its own; with 0 nobody waits for its kubelet.
+            wait_s: Seconds to wait until the object is gone.
+            grace_s: Grace period of a pod in seconds, in place of its own; 0 deletes the pod without its kubelet.
 
         Returns:
-            True if the object is gone, also if a controller has made another of its name; False if it is still there
+            True if the object is gone, even if a controller has made another of the same name; False if it still exists
             after the wait.
         """
         body: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground"}
@@ -215,11 +215,11 @@ class KubeClient:
         return True
 
     def _find_path(self, api_version: str, kind: str, name: str | None = None, namespace: str | None = None) -> str:
-        """Return the path of an object, or without a name the path at which objects of a namespace are created."""
+        """Return the path of an object or, without a name, the path for new objects of a namespace."""
         return str(self._find_resource(api_version, kind).path(name=name, namespace=namespace or "default"))
 
     def _find_resource(self, api_version: str, kind: str) -> Any:
-        """Return the client's description of a kind; a kind that it does not know, it looks up once more."""
+        """Return the client's description of a kind; the client looks an unknown kind up again."""
         group, _, version = api_version.rpartition("/")
         with self._translate_errors(f"no kind {kind} in {api_version}"), self._discovery:
             return self._client.resources.get(
@@ -242,7 +242,7 @@ class KubeClient:
     ) -> Any:
         """Send a request with the identity of the client, and return the answer as urllib3 has it.
 
-        A server that was too busy to do anything is asked again.
+        A request that a busy server did not process is sent again.
         """
         try:
             with self._translate_errors():
@@ -262,7 +262,7 @@ class KubeClient:
 
     @contextmanager
     def _translate_errors(self, not_found: str = "") -> Iterator[None]:
-        """Raise our own errors in the place of the client's."""
+        """Raise our own errors in place of the client's."""
         try:
             yield
         except ResourceNotFoundError:
@@ -274,14 +274,14 @@ class KubeClient:
 
 
 def _can_ask_again(error: RefusedError, verb: str) -> bool:
-    """Return whether a refused request has changed nothing, and may be accepted a moment later."""
+    """Return whether a refused request has changed nothing and may succeed a moment later."""
     if error.status == _CONFLICT:
         return error.reason.startswith(_QUOTA_CHANGED)
     return error.status == _TOOK_TOO_LONG and verb != "post"  # a second post makes a second object
 
 
 def _copy(body: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any] | list[Any]:
-    """Return the type of body that the client writes."""
+    """Return a body as the type that the client serializes."""
     return dict(body) if isinstance(body, Mapping) else list(body)
 
 

@@ -1,4 +1,4 @@
-"""The kubelets: kwok plays them by our own stages, for every node that carries its annotation."""
+"""The kubelets: kwok simulates them with our own stages, for every node with kwok's annotation."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -10,16 +10,16 @@ from .kube import KubeClient
 from .workspace import Workspace
 
 PLAYED: Mapping[str, str] = MappingProxyType({"kwok.x-k8s.io/node": "fake"})
-"""Annotation of the nodes whose kubelet kwok plays."""
+"""Annotation of the nodes whose kubelet kwok simulates."""
 RUNS = "gpu-blueprint.lab/runs"
-"""Annotation of pods that end by themselves: the time after which all is done, such as ``25s``."""
+"""Annotation of pods that complete by themselves: their run time, such as ``25s``."""
 STOPS = "gpu-blueprint.lab/stops-with"
 """Annotation of pods that fail when they are deleted or evicted: the exit code of their containers, such as ``143``."""
 STAGES = Path(__file__).parent / "stages"
 
 
 def list_addresses(address: str, name: str) -> list[dict[str, str]]:
-    """Return the addresses of a node's status, from its private IPv4 address and its name in DNS."""
+    """Return the addresses of a node's status, from its private IPv4 address and its DNS name."""
     return [
         {"type": "InternalIP", "address": address},
         {"type": "InternalDNS", "address": name},
@@ -45,9 +45,9 @@ def start_kubelets(workspace: Workspace, kubeconfig: Path) -> None:
 
 
 def stop_kubelet(kube: KubeClient, node: str) -> None:
-    """Let the kubelet of a node go silent: it renews no lease any more, and starts and ends no pod.
+    """Silence the kubelet of a node: it no longer renews its lease, and starts and ends no pod.
 
-    Another holder has the node's lease, and kwok plays no node whose lease it does not hold.
+    Another holder gets the node's lease, and kwok simulates only nodes whose leases it holds.
     """
     lease = {"holderIdentity": "nobody", "leaseDurationSeconds": 86400, "renewTime": f"{datetime.now(UTC):%FT%T.%fZ}"}
     kube.patch("coordination.k8s.io/v1", "Lease", node, {"spec": lease}, "kube-node-lease")

@@ -1,4 +1,4 @@
-"""Kueue, as its chart installs it."""
+"""Kueue, installed as by its chart."""
 
 import base64
 from collections.abc import Iterator, Mapping
@@ -15,19 +15,19 @@ from .copied_objects import KUEUE_OBJECTS
 from .scene import Manifest
 from .workspace import Workspace
 
-_SECRET = "kueue-webhook-server-cert"
-_CONVERTED = ("clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads")
-"""Kinds whose definitions the chart gives a conversion webhook."""
-_UNSELECTED = ("clusterqueue", "cohort", "resourceflavor", "workload")
-"""Kinds whose webhooks see every namespace; all others see the namespaces of ``managedJobsNamespaceSelector``."""
-_OPTIONAL = ("deployment", "pod", "statefulset")
-"""Kinds that may pass a dead Kueue, unless Kueue manages them."""
-_SECONDS_TO_GO = 90
-"""The API server publishes all its kinds again for each definition that goes; fifteen of them take it half a minute."""
+_CERTIFICATE_SECRET = "kueue-webhook-server-cert"
+_CONVERTED_KINDS = ("clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads")
+"""Kinds whose definitions get a conversion webhook from the chart."""
+_KINDS_IN_EVERY_NAMESPACE = ("clusterqueue", "cohort", "resourceflavor", "workload")
+"""Kinds whose webhooks apply in every namespace; all others apply in those of ``managedJobsNamespaceSelector``."""
+_OPTIONAL_KINDS = ("deployment", "pod", "statefulset")
+"""Kinds whose webhooks have the failure policy Ignore, unless Kueue manages these kinds."""
+_SECONDS_TO_DELETE = 90
+"""Fifteen definitions take half a minute, since the API server publishes all its kinds again after each deletion."""
 
 
 class Kueue(Controller):
-    """Kueue beside a control plane, with a configuration of the platform."""
+    """Kueue for a control plane, with the platform's configuration."""
 
     name = "kueue"
     objects = KUEUE_OBJECTS
@@ -45,28 +45,28 @@ class Kueue(Controller):
         """Remove the program, the webhooks and the definitions with all their objects, as `helm uninstall` does.
 
         Raises:
-            LabError: A definition stays, because nobody removes the finalizers of its objects any more.
+            LabError: A definition stays, because without Kueue the finalizers of its objects stay.
         """
         self.stop()
         found = [*self.list_webhooks(), *self.list_definitions()]
         self._has_definitions = False
-        for wait_s in (0, _SECONDS_TO_GO):  # all end at the same time
+        for wait_s in (0, _SECONDS_TO_DELETE):  # all end at the same time
             for each in found:
                 kind, name = each["kind"], each["metadata"]["name"]
                 is_gone = self._plane.client.delete(each["apiVersion"], kind, name, wait_s=wait_s)
                 if wait_s and not is_gone:
                     reason = "its objects have finalizers, and Kueue has ended"
-                    raise LabError(f"{kind} {name} does not go: {reason}; {self._explain(each)}")
+                    raise LabError(f"{kind} {name} cannot be deleted: {reason}; {self._explain(each)}")
 
     def _explain(self, staying: Manifest) -> str:
-        """Return what the API server says of an object that does not go."""
+        """Return the API server's conditions of an object whose deletion does not end."""
         place = staying["apiVersion"], staying["kind"], staying["metadata"]["name"]
         live = self._plane.client.get(*place) or {}
         told = [f"{row['type']}: {row['message']}" for row in live.get("status", {}).get("conditions", [])]
         return ", ".join(told) or "the API server says nothing more"
 
     def install_definitions(self) -> None:
-        """Let the API server serve Kueue's kinds, unless it serves them already."""
+        """Install Kueue's definitions, unless they are installed."""
         if not self._has_definitions:
             super().install_definitions()
         self._has_definitions = True
@@ -76,9 +76,9 @@ class Kueue(Controller):
         self._plane.client.apply(self._build_secret())
 
     def build_configuration(self, folder: Path) -> dict[str, Any]:
-        """Return the platform's configuration with the lab's addresses, and without an election of a leader."""
+        """Return the platform's configuration with the lab's addresses and without leader election."""
         given = self._configuration
-        # The server of this gate wants a folder in the root of the disk.
+        # The server of this gate needs a folder in the root of the disk.
         local = {**super().build_configuration(folder), "featureGates": {"VisibilityOnDemand": False}}
         return {**given, **{key: {**given.get(key, {}), **value} for key, value in local.items()}}
 
@@ -91,13 +91,13 @@ class Kueue(Controller):
             "tls.key": self._certificate.key,
         }
         data = {name: base64.b64encode(content).decode() for name, content in files.items()}
-        place = {"name": _SECRET, "namespace": NAMESPACE}
+        place = {"name": _CERTIFICATE_SECRET, "namespace": NAMESPACE}
         return {"apiVersion": "v1", "kind": "Secret", "metadata": place, "data": data}
 
     def list_definitions(self) -> Iterator[dict[str, Any]]:
         """Yield the custom resource definitions, with the chart's conversion webhook."""
         for definition in super().list_definitions():
-            if definition["spec"]["names"]["plural"] in _CONVERTED:
+            if definition["spec"]["names"]["plural"] in _CONVERTED_KINDS:
                 webhook = {"clientConfig": self.build_client("/convert"), "conversionReviewVersions": ["v1"]}
                 definition["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
             yield definition
@@ -107,8 +107,8 @@ class Kueue(Controller):
         for document in super().list_webhooks():
             for hook in document["webhooks"]:
                 kind = hook["name"].split(".")[0][1:]
-                hook["failurePolicy"] = "Ignore" if kind in _OPTIONAL and not self._manages(kind) else "Fail"
-                if kind not in _UNSELECTED:
+                hook["failurePolicy"] = "Ignore" if kind in _OPTIONAL_KINDS and not self._manages(kind) else "Fail"
+                if kind not in _KINDS_IN_EVERY_NAMESPACE:
                     hook["namespaceSelector"] = self._configuration["managedJobsNamespaceSelector"]
             yield document
 

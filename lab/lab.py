@@ -30,10 +30,8 @@ from .storage_drivers import StorageDrivers
 from .volumes import Volumes
 from .workspace import Workspace, open_workspace
 
-_FIRST = ("CustomResourceDefinition", "Namespace", "PriorityClass", "StorageClass", "ResourceQuota", "LimitRange")
-"""Kinds that other kinds need, in order of need."""
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The C parser where it is there: custom resource definitions are long."""
+_LOAD_ORDER = ("CustomResourceDefinition", "Namespace", "PriorityClass", "StorageClass", "ResourceQuota", "LimitRange")
+"""Kinds that other kinds need, in the order of loading."""
 
 
 class Refusal(Record):
@@ -44,16 +42,16 @@ class Refusal(Record):
     reason: str
     """The message of the API server."""
     file: str = ""
-    """The file in which `blueprint render` writes the object; empty for an object that is not the platform's."""
+    """The object's file of `blueprint render`; empty for objects that the platform does not render."""
 
 
 class Lab:
-    """A cluster on loopback for one scene; a context manager that ends everything that it starts.
+    """A cluster on loopback for one scene, as a context manager that stops everything that it started.
 
     Args:
         scene: The stack.
         timings: Seconds of a node's start.
-        scales: KEDA can run here. It needs engines of its own and a Prometheus on this machine.
+        scales: True if KEDA can run. It needs further engines, and a Prometheus on this machine.
     """
 
     def __init__(self, scene: Scene, timings: Timings | None = None, *, scales: bool = False) -> None:
@@ -64,11 +62,11 @@ class Lab:
         self.plane: ControlPlane
         self.aws: Shim
         self.kueue: Kueue
-        """Not there without queues."""
+        """Set only with queues."""
         self.jobset: JobSet
-        """Not there without a pool on which jobs span nodes."""
+        """Set only with a pool on which jobs may span nodes."""
         self.scaling: Scaling
-        """Not there unless the lab scales."""
+        """Set only if KEDA can run."""
 
     @property
     def kube(self) -> KubeClient:
@@ -76,10 +74,10 @@ class Lab:
         return self.plane.client
 
     def __enter__(self) -> Self:
-        """Start the control plane, AWS and the managed nodes; no CRD, rendered object or further program yet.
+        """Start the control plane, AWS and the managed nodes, without CRDs, rendered objects and further programs.
 
         Raises:
-            LabError: An engine is missing, in which case nothing was started; or an engine ends or does not get ready.
+            LabError: An engine is missing, and nothing was started; or an engine ends, or is not ready in time.
         """
         _refuse_missing_parts("rehearse")
         if self._scales:
@@ -123,7 +121,7 @@ class Lab:
         documents = [
             crd
             for file in sorted(find_crds().glob("*.yaml"))
-            for crd in yaml.load_all(file.read_text(encoding="utf-8"), Loader=_LOADER)
+            for crd in yaml.load_all(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
             if crd and group in crd["spec"]["group"]
         ]
         for crd in documents:
@@ -135,7 +133,7 @@ class Lab:
             self.jobset.install_definitions()
 
     def load(self, manifests: Iterable[Manifest]) -> list[Refusal]:
-        """Apply objects, the kinds that others need first, and return every refusal."""
+        """Apply objects, in the order in which kinds need each other, and return every refusal."""
         refusals = []
         for manifest in sorted(manifests, key=_find_rank):
             try:
@@ -154,28 +152,28 @@ class Lab:
             wait_until_served(self.kube, self.workspace.refuse_dead_engines, [manifest])
 
     def start_karpenter(self) -> None:
-        """Start Karpenter against this cluster and this AWS."""
+        """Start Karpenter for this cluster and this AWS."""
         start_karpenter(self.workspace, self.plane, self.scene, self.aws.environment())
 
     def stop_karpenter(self) -> None:
-        """End Karpenter."""
+        """Stop Karpenter."""
         self.workspace.stop(NAME)
 
     def wait_until_ready(self) -> float:
-        """Wait until pods can be sent, and return the seconds that it took.
+        """Wait until the cluster accepts pods, and return the seconds that it took.
 
         Raises:
-            LabError: An engine died, or Karpenter does not accept an object; the error has the reason.
+            LabError: An engine ended, or Karpenter does not accept an object; the error has the reason.
         """
         return wait_until_ready(self.kube, self.workspace.refuse_dead_engines)
 
     def wait_until_enforced(self) -> None:
-        """Wait until namespaces take pods, quotas count, and the API server enforces the scene's admission policies.
+        """Wait until namespaces accept pods, quotas count, and the API server enforces the scene's admission policies.
 
         Karpenter need not run. A scene without policies has no canaries to wait for.
 
         Raises:
-            LabError: An engine died, a namespace or a quota is not ready, or policies are not enforced after a minute.
+            LabError: An engine ended, a namespace or a quota is not ready, or policies are not enforced after a minute.
         """
         wait_until_namespaces_ready(self.kube, self.workspace.refuse_dead_engines)
         if any(map(self.scene.list_kind, KINDS)):
@@ -189,5 +187,5 @@ def _refuse_missing_parts(bundle: Bundle) -> None:
 
 
 def _find_rank(manifest: Manifest) -> int:
-    """Return the place of an object in the order of loading."""
-    return _FIRST.index(manifest["kind"]) if manifest["kind"] in _FIRST else len(_FIRST)
+    """Return the position of an object in the order of loading."""
+    return _LOAD_ORDER.index(manifest["kind"]) if manifest["kind"] in _LOAD_ORDER else len(_LOAD_ORDER)

@@ -1,6 +1,6 @@
-"""A build of the lab needs time, disk and folders that it may write; the machine is checked before the build starts.
+"""The needs of a build of the lab: time, disk, writable folders and a compiler, checked before the build starts.
 
-Scaling needs a program of the machine besides.
+Tests of scaling also need the machine's Prometheus.
 """
 
 import os
@@ -14,36 +14,37 @@ from .built import FOLDER_VARIABLE, find_built_folder
 from .go_tool import COMPILER, Go
 from .parts import Part
 
-_TEMPORARY = 400
-"""MB that the largest link step holds in Go's temporary folder."""
+_TEMPORARY_MB = 400
+"""MB of the largest link step in Go's temporary folder."""
 
 
 def estimate_seconds(parts: Iterable[Part]) -> int:
-    """Return how long two cores take with empty caches."""
+    """Return the seconds that two cores take with empty caches."""
     return sum(part.effort.seconds for part in parts)
 
 
 def estimate_megabytes(parts: Iterable[Part]) -> int:
-    """Return the disk that a build with empty caches fills."""
-    return _TEMPORARY + sum(part.effort.modules + part.effort.cache + part.effort.result for part in parts)
+    """Return the MB of disk that a build with empty caches fills."""
+    return _TEMPORARY_MB + sum(part.effort.modules + part.effort.cache + part.effort.result for part in parts)
 
 
-_LACK = f"no C compiler ({COMPILER}) is on PATH, and {{}} need one; run: apt-get install gcc libc6-dev"
+_NO_COMPILER = f"no C compiler ({COMPILER}) is on PATH, and {{}} need one; run: apt-get install gcc libc6-dev"
 
 
 def check_needs(go: Go, parts: list[Part]) -> None:
     """Refuse a machine on which the build would fail.
 
     Raises:
-        LabError: A folder cannot be written, a disk is too small, or a C compiler is missing; names every lack.
+        LabError: A folder cannot be written, a disk is too small, or a C compiler is missing; the error names every
+            lack.
     """
     compiled = [part.title for part in parts if part.needs_c]
     places = {
         "GOMODCACHE": (go.module_cache, sum(part.effort.modules for part in parts)),
         "GOCACHE": (go.build_cache, sum(part.effort.cache for part in parts)),
-        FOLDER_VARIABLE: (find_built_folder(), _TEMPORARY + sum(part.effort.result for part in parts)),
+        FOLDER_VARIABLE: (find_built_folder(), _TEMPORARY_MB + sum(part.effort.result for part in parts)),
     }
-    lacks = [] if shutil.which(COMPILER) or not compiled else [_LACK.format(", ".join(compiled))]
+    lacks = [] if shutil.which(COMPILER) or not compiled else [_NO_COMPILER.format(", ".join(compiled))]
     if faults := [*lacks, *_find_unwritable(places), *_find_small_disks(places)]:
         raise LabError("\n".join(faults))
 
@@ -64,7 +65,7 @@ def _find_unwritable(places: Places) -> Iterator[str]:
 
 
 def _find_small_disks(places: Places) -> Iterator[str]:
-    """Yield a sentence for each disk that lacks room for the folders on it."""
+    """Yield a sentence for each disk with too little free space for its folders."""
     disks: dict[int, list[str]] = {}
     for variable, (folder, _) in places.items():
         if folder.is_dir():
@@ -81,10 +82,10 @@ def _find_small_disks(places: Places) -> Iterator[str]:
 
 
 def find_prometheus() -> Path:
-    """Return the machine's Prometheus, which no build of the lab makes.
+    """Return the machine's Prometheus, which the lab does not build.
 
     Raises:
-        LabError: It is not there; the error names the package.
+        LabError: The machine has none; the error names the package.
     """
     if program := shutil.which("prometheus"):
         return Path(program)

@@ -1,4 +1,4 @@
-"""Nodes of managed node groups, which EKS keeps running without Karpenter."""
+"""Nodes of managed node groups, which EKS runs without Karpenter."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network
@@ -15,11 +15,11 @@ from .scene import Manifest, NodeGroup, Scene
 
 _FAMILY = "al2023"
 _ADDRESSES = IPv4Network("198.18.0.0/16")
-"""Addresses for tests of networks (RFC 2544), so that no VPC has them."""
+"""Addresses for network tests (RFC 2544), which no VPC has."""
 
 
 def join_node_groups(kube: KubeClient, scene: Scene) -> None:
-    """Create every node of the scene's managed node groups; kwok makes them ready."""
+    """Create every node of the scene's managed node groups; kwok makes the nodes ready."""
     addresses = _ADDRESSES.hosts()
     for group in scene.node_groups:
         for node in build_nodes(group, scene.region, addresses):
@@ -27,14 +27,10 @@ def join_node_groups(kube: KubeClient, scene: Scene) -> None:
 
 
 def build_nodes(group: NodeGroup, region: str, addresses: Iterator[IPv4Address]) -> Iterator[Manifest]:
-    """Yield the nodes of a group, spread over its zones. Their devices are there from the start."""
+    """Yield the nodes of a group, spread over its zones, which advertise their devices from the start."""
     row = find_instance(group.instance_type)
     settings = KubeletSettings(
-        labels=group.labels,
-        taints=group.taints,
-        max_pods=group.max_pods,
-        family=_FAMILY,
-        joins_disks=group.joins_disks,
+        labels=group.labels, taints=group.taints, max_pods=group.max_pods, family=_FAMILY, joins_disks=group.joins_disks
     )
     template = _describe_template(group)
     status = {
@@ -63,6 +59,6 @@ def build_nodes(group: NodeGroup, region: str, addresses: Iterator[IPv4Address])
 
 
 def _describe_template(group: NodeGroup) -> LaunchTemplate:
-    """Return the launch template of a group, as far as its nodes' resources follow from it."""
+    """Return a launch template with the disk of a group, from which the nodes' resources follow."""
     disk = {"DeviceName": AMI_FAMILIES[_FAMILY].data_device, "Ebs": {"VolumeSize": group.disk_gib}}
     return LaunchTemplate(id="", name=group.name, data={"BlockDeviceMapping": [disk]}, tags={})

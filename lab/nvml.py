@@ -1,4 +1,4 @@
-"""The stand-in for NVIDIA's management library: NVIDIA's programs see GPUs that no machine of the lab has."""
+"""The stand-in for NVIDIA's management library, which shows NVIDIA's programs GPUs that the machine lacks."""
 
 import subprocess
 from collections.abc import Sequence
@@ -15,22 +15,22 @@ PATH = "lib/libnvidia-ml.so.1"
 """The library in its place; NVIDIA's programs load it by this name."""
 EFFORT = Effort(2, 0, 0, 1)
 VARIABLE = "NVML_STAND_IN"
-"""Environment variable that describes the GPUs of a machine; lab/nvidia/nvml.c says how."""
-_HEADERS = "github.com/NVIDIA/go-nvml"
-_MOST_SECONDS = 120
-_FLAGS: Sequence[str] = ("-shared", "-fPIC", "-O1")
+"""Environment variable that describes the GPUs of a machine, in the format of lab/nvidia/nvml.c."""
+_HEADER_MODULE = "github.com/NVIDIA/go-nvml"
+_SECONDS_TO_COMPILE = 120
+_COMPILER_FLAGS: Sequence[str] = ("-shared", "-fPIC", "-O1")
 
 
 def find_place() -> Path:
     """Return the folder of the library, whether it is built or not."""
-    return built.find_place("nvml", hash_go_modules((NVIDIA_FOLDER,), *_FLAGS))
+    return built.find_place("nvml", hash_go_modules((NVIDIA_FOLDER,), *_COMPILER_FLAGS))
 
 
 def find_library() -> Path:
     """Return the built library.
 
     Raises:
-        LabError: It is damaged, not built, or lab/ has changed since.
+        LabError: The library is damaged or not built, or lab/ has changed since the build.
     """
     place = find_place()
     built.refuse_unfit(place / PATH, place, REMEDIES["sharing"])
@@ -38,17 +38,17 @@ def find_library() -> Path:
 
 
 def compile_library(go: Go, library: Path, watch: Watch) -> None:
-    """Compile the library with the header that NVIDIA's programs are built with.
+    """Compile the library with the header of NVIDIA's programs.
 
     Raises:
         LabError: Go could not download the header, or the C compiler failed.
     """
-    go.run(["mod", "download", _HEADERS], NVIDIA_FOLDER, watch)
-    module = go.run(["list", "-m", "-f", "{{.Dir}}", _HEADERS], NVIDIA_FOLDER, watch).strip()
+    go.run(["mod", "download", _HEADER_MODULE], NVIDIA_FOLDER, watch)
+    module = go.run(["list", "-m", "-f", "{{.Dir}}", _HEADER_MODULE], NVIDIA_FOLDER, watch).strip()
     source = SOURCES / NVIDIA_FOLDER / "nvml.c"
-    command = [COMPILER, *_FLAGS, f"-I{module}/pkg/nvml", "-o", str(library), str(source)]
+    command = [COMPILER, *_COMPILER_FLAGS, f"-I{module}/pkg/nvml", "-o", str(library), str(source)]
     made = subprocess.run(  # noqa: S603  the C compiler itself
-        command, capture_output=True, text=True, check=False, timeout=_MOST_SECONDS
+        command, capture_output=True, text=True, check=False, timeout=_SECONDS_TO_COMPILE
     )
     if made.returncode:
         raise LabError(f"{COMPILER} failed for {source}:\n{made.stderr}")

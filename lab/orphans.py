@@ -1,7 +1,7 @@
-"""The remains of killed rehearsals: a guard, and the next start, end their processes and remove their folders.
+"""Cleans up after killed rehearsals: a guard, or the next start, ends their processes and removes their folders.
 
-The owner of a workspace locks a file in its folder. The kernel drops the lock when the owner ends, however it ends.
-Every process of a workspace carries the path of the folder in its environment.
+The owner of a workspace locks a file in the workspace's folder. The kernel releases the lock when the owner ends, even
+if it is killed. Every process of a workspace has the path of the folder in its environment.
 """
 
 import fcntl
@@ -22,19 +22,19 @@ from gpu_blueprint.errors import LabError
 MARK = "GPU_BLUEPRINT_WORKSPACE"
 """Environment variable of every process of a workspace: the path of the folder."""
 PREFIX = "gpu-blueprint-lab-"
-_LOCK = "lock"
+_LOCK_FILE = "lock"
 _SECONDS_TO_LOCK = 60
 SECONDS_TO_END = 10
 """Seconds for a thread or a killed process of the lab to end."""
 _EMPTY_LOOKS = 2
-_GUARD = """
+_GUARD_PROGRAM = """
 import sys
 sys.stdin.read()
 folder, *sys.path[:] = sys.argv[1:]
 from lab.orphans import sweep_after_owner
 sweep_after_owner(folder)
 """
-"""The program of the guard: it waits for the end of its input, which its owner alone holds open, and loads the rest."""
+"""The program of the guard: it waits until its owner, who holds its input open, ends; then it sweeps."""
 
 
 def find_temporary_folder() -> Path:
@@ -51,7 +51,7 @@ def find_temporary_folder() -> Path:
 
 @contextmanager
 def hold_folder(folder: Path) -> Iterator[None]:
-    """Make a folder and lock it for the time of the block.
+    """Make a folder and lock it during the block.
 
     Raises:
         LabError: The folder cannot be made or locked.
@@ -72,14 +72,14 @@ def hold_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def guard_folder(folder: Path) -> Iterator[None]:
-    """Let another process clean up if this one is killed in the block; it has a session of its own and lives on.
+    """Start a guard, in its own session, which cleans up if this process is killed during the block.
 
     Raises:
         LabError: The guard cannot be started.
     """
     try:
         guard = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-S", "-c", _GUARD, str(folder), *sys.path],
+            [sys.executable, "-S", "-c", _GUARD_PROGRAM, str(folder), *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -96,7 +96,7 @@ def guard_folder(folder: Path) -> Iterator[None]:
 
 
 def sweep_after_owner(folder: str) -> None:
-    """Sweep until a folder is gone, whose owner has closed its pipes and drops its lock in a moment."""
+    """Sweep until a folder is gone; its owner has closed the pipes, and releases the lock in a moment."""
     end = time.monotonic() + SECONDS_TO_END
     while Path(folder).exists() and time.monotonic() < end:
         sweep_dead_workspaces()
@@ -104,7 +104,7 @@ def sweep_after_owner(folder: str) -> None:
 
 
 def sweep_dead_workspaces() -> list[Path]:
-    """End the processes and remove the folders of rehearsals that were killed; return the folders."""
+    """End the processes and remove the folders of killed rehearsals; return the folders."""
     swept = []
     for folder in sorted(find_temporary_folder().glob(f"{PREFIX}*")):
         with _take_over(folder) as is_dead:
@@ -116,9 +116,9 @@ def sweep_dead_workspaces() -> list[Path]:
 
 
 def end_marked_processes(folder: Path) -> None:
-    """Kill every process that works in a folder, with its children, until two looks in a row find no process.
+    """Kill every process of a folder, with its children, until two looks in a row find none.
 
-    A process has no environment for the moment in which it becomes another program: one look could miss it.
+    One look could miss a process: during exec it has no environment.
     """
     end, empty_looks = time.monotonic() + SECONDS_TO_END, 0
     while empty_looks < _EMPTY_LOOKS and time.monotonic() < end:
@@ -132,12 +132,13 @@ def end_marked_processes(folder: Path) -> None:
 
 
 def _lock_new_folder(folder: Path) -> int:
-    """Return the descriptor of the lock file. The file gets its name once it is locked, so a sweep sees no other."""
-    unnamed = folder / f"{_LOCK}.new"
+    """Return the descriptor of the lock file. The file gets its name once it is locked, so a sweep sees no unlocked
+    file."""
+    unnamed = folder / f"{_LOCK_FILE}.new"
     lock = os.open(unnamed, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode=0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        unnamed.rename(folder / _LOCK)
+        unnamed.rename(folder / _LOCK_FILE)
     except OSError:
         os.close(lock)
         raise
@@ -146,10 +147,10 @@ def _lock_new_folder(folder: Path) -> int:
 
 @contextmanager
 def _take_over(folder: Path) -> Iterator[bool]:
-    """Give True if nobody owns a folder of this user; the folder stays locked for the time of the block."""
+    """Give True if a folder of this user has no living owner; the folder stays locked during the block."""
     try:
         found = folder.stat()
-        lock = os.open(folder / _LOCK, os.O_RDWR) if found.st_uid == os.getuid() else None
+        lock = os.open(folder / _LOCK_FILE, os.O_RDWR) if found.st_uid == os.getuid() else None
     except FileNotFoundError:
         yield _is_old(folder)
         return
@@ -173,7 +174,7 @@ def _try_to_lock(lock: int) -> bool:
 
 
 def _is_old(folder: Path) -> bool:
-    """Return whether a folder without lock was made more than a minute ago, so that nobody is about to lock it."""
+    """Return whether a folder without lock is over a minute old, so that no owner is about to lock it."""
     try:
         return time.time() - folder.stat().st_mtime > _SECONDS_TO_LOCK
     except OSError:

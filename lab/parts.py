@@ -1,4 +1,4 @@
-"""The parts of the lab that a build makes: each engine, the custom resource definitions, and copied objects."""
+"""The parts of a build: each engine, the custom resource definitions, copied objects, and the stand-in for NVML."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,26 +22,26 @@ class Part:
     bundle: Bundle
     effort: Effort
     place: Path
-    """The folder of what is built."""
+    """The folder of the built part."""
     path: str
     """The program, or the folder of objects, in its place."""
     folders: tuple[str, ...]
-    """The Go modules in lab/ that it is made from."""
+    """The Go modules in lab/ from which it is made."""
     make: Callable[[Go, Path, Watch], None]
-    """Makes it at a path that does not exist yet."""
+    """Makes the part at a new path."""
     needs_c: bool = False
     """True if it is built with a C compiler, for Linux alone."""
 
     @property
     def is_built(self) -> bool:
-        """True if a build has nothing to do. It reads the whole part."""
+        """True if the part is built and undamaged; reads the whole part."""
         return is_fit(self.place)
 
 
 def list_parts(*bundles: Bundle) -> list[Part]:
     """Return the parts of some bundles, in the order in which they are built.
 
-    The definitions stand last in their bundle: Karpenter's program has then compiled the same packages.
+    The definitions come last in their bundle, because the build of Karpenter then has compiled their packages.
     """
     engines = [_describe_engine(engine) for engine in ENGINES.values()]
     definitions = Part(

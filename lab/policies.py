@@ -1,4 +1,4 @@
-"""Wait until the API server enforces the admission policies that it holds."""
+"""Wait until the API server enforces its admission policies."""
 
 import secrets
 import time
@@ -20,18 +20,18 @@ _LOOK_EVERY_S = 0.1
 
 
 def wait_until_enforced(kube: KubeClient, refuse_dead_engines: Callable[[], None]) -> None:
-    """Wait until the API server enforces all policies and bindings that were written before: about a second.
+    """Wait until the API server enforces all policies and bindings that were written before, about a second.
 
-    The API server learns of policies in the order in which they were written, also of bindings, and takes all that it
-    knows into use once a second. Canaries of each kind are written last, so they are enforced last. They speak about a
-    ConfigMap of a dry run alone, refuse nothing, and are deleted at the end.
+    The API server reads policies and bindings in the order of their creation, and starts to enforce them once a second.
+    Canaries of each kind are written last, so they are enforced last. Canaries match only the ConfigMap of a dry run,
+    refuse nothing, and are deleted at the end.
 
     Args:
         kube: The API server.
         refuse_dead_engines: Raises if an engine has ended.
 
     Raises:
-        LabError: An engine died, or the API server does not enforce the canaries after a minute.
+        LabError: An engine ended, or the API server does not enforce the canaries after a minute.
     """
     mark = f"canary-{secrets.token_hex(4)}"
     canaries = [*_build_canaries(mark)]
@@ -58,7 +58,7 @@ def _wait_for_canaries(kube: KubeClient, refuse_dead_engines: Callable[[], None]
 
 
 def _list_silent(kube: KubeClient, mark: str) -> list[str]:
-    """Return the kinds whose canary says nothing in a dry run, or the reason for which the dry run is refused."""
+    """Return the kinds whose canary has no effect in a dry run, or the reason why the dry run is refused."""
     about: Manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": mark, "namespace": "default"}}
     try:
         answer = kube.request("post", kube.find_path(about), about, dry_run=True)
@@ -68,11 +68,11 @@ def _list_silent(kube: KubeClient, mark: str) -> list[str]:
         _VALIDATING: any(mark in warning for warning in answer.warnings),
         _MUTATING: mark in answer.content["metadata"].get("annotations", {}),
     }
-    return [f"the canary of {kind} says nothing" for kind, is_heard in speaks.items() if not is_heard]
+    return [f"the canary of {kind} has no effect" for kind, is_heard in speaks.items() if not is_heard]
 
 
 def _build_canaries(mark: str) -> Iterator[Manifest]:
-    """Yield a policy of each kind that shows a mark, and then their bindings.
+    """Yield a policy of each kind that writes a mark, and then their bindings.
 
     The API server looks for bindings first, so a binding must not overtake a policy that was written before.
     """

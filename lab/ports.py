@@ -1,4 +1,4 @@
-"""Ports for engines. Workspaces of one user share them out, though an engine binds its port only seconds later."""
+"""Ports for engines. A claim reserves a port among all workspaces of a user until an engine binds it, seconds later."""
 
 import fcntl
 import os
@@ -13,15 +13,15 @@ from gpu_blueprint.errors import LabError
 from .orphans import find_temporary_folder
 
 _PORTS = range(20_000, 30_000)
-"""Ports that neither the kernel gives to outgoing connections nor Kubernetes to Services of type NodePort."""
+"""Ports outside the ranges of outgoing connections (kernel) and of Services of type NodePort (Kubernetes)."""
 _TRIES = 1_000
 _held: set[int] = set()
-"""The ports of this process: record locks tell processes apart, and not the threads of one."""
+"""The ports of this process: record locks exclude other processes, but not other threads."""
 _lock = Lock()
 
 
 def claim_port() -> int:
-    """Return a port that nobody listens on, on any address, and that no other workspace of this user has claimed.
+    """Return a port without a listener on any address, and without a claim of another workspace of this user.
 
     A claim ends with ``release_ports``, or with the process.
 
@@ -38,7 +38,7 @@ def claim_port() -> int:
 
 
 def release_ports(ports: Iterable[int]) -> None:
-    """End the claims of this process on some ports."""
+    """Release this process's claims on some ports."""
     with _lock:
         for port in ports:
             fcntl.lockf(_open_claims(), fcntl.LOCK_UN, 1, port)
@@ -46,7 +46,7 @@ def release_ports(ports: Iterable[int]) -> None:
 
 
 def _is_free(port: int) -> bool:
-    """Return whether nobody listens on a port."""
+    """Return whether no process listens on a port."""
     with socket.socket() as probe:
         try:
             probe.bind(("", port))  # Karpenter listens on every address; this probe never listens
@@ -56,7 +56,7 @@ def _is_free(port: int) -> bool:
 
 
 def _claim(port: int) -> bool:
-    """Lock the byte of the file that stands for the port; the system unlocks it when the process ends."""
+    """Lock the byte at the port's number in the file of claims; the system unlocks it when the process ends."""
     try:
         fcntl.lockf(_open_claims(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
     except OSError:
@@ -66,6 +66,6 @@ def _claim(port: int) -> bool:
 
 @cache
 def _open_claims() -> int:
-    """Return the file of all claims, which stays open: closing any descriptor of it would end every claim."""
+    """Return the descriptor of the file of claims, which stays open: closing any descriptor would end every claim."""
     file = find_temporary_folder() / f"gpu-blueprint-ports-{os.getuid()}"
     return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)

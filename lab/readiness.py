@@ -1,4 +1,4 @@
-"""Wait until every object is ready on which pods depend."""
+"""Wait until every object that pods need is ready."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,20 +12,15 @@ from gpu_blueprint.errors import LabError
 from gpu_blueprint.records import Record
 
 from .kube import KubeClient
-from .scene import Manifest
+from .scene import Manifest, has_condition
 
 _LONGEST_S = 90.0
 _STEADY_S = 30.0
-"""Karpenter's first reasons change while it starts, for example while it has not found the subnets yet."""
+"""Seconds for which reasons must stay the same, because Karpenter's first reasons change while it starts."""
 _LOOK_EVERY_S = 0.3
 _SECONDS_TO_SERVE = 30
-_KINDS = (
-    ("v1", "Node"),
-    (KARPENTER_AWS, "EC2NodeClass"),
-    (KARPENTER, "NodePool"),
-    (NODE_OVERLAY, "NodeOverlay"),
-)
-"""Kinds whose condition Ready counts."""
+_KINDS = (("v1", "Node"), (KARPENTER_AWS, "EC2NodeClass"), (KARPENTER, "NodePool"), (NODE_OVERLAY, "NodeOverlay"))
+"""Kinds that must have the condition Ready."""
 
 
 class Unready(Record):
@@ -34,7 +29,7 @@ class Unready(Record):
     kind: str
     name: str
     reasons: tuple[str, ...] = ()
-    """Conditions that do not hold, with their messages; empty if no engine has looked at the object."""
+    """Conditions that are not True, with their messages; empty if no engine has set one."""
 
     def __str__(self) -> str:
         """Return the line of an error."""
@@ -42,7 +37,7 @@ class Unready(Record):
 
 
 def wait_until_ready(kube: KubeClient, refuse_dead_engines: Callable[[], None]) -> float:
-    """Wait until nodes, node classes, pools and overlays are ready, and namespaces take pods.
+    """Wait until nodes, node classes, pools and overlays are ready, and namespaces accept pods.
 
     Args:
         kube: The API server.
@@ -59,7 +54,7 @@ def wait_until_ready(kube: KubeClient, refuse_dead_engines: Callable[[], None]) 
 
 
 def wait_until_namespaces_ready(kube: KubeClient, refuse_dead_engines: Callable[[], None]) -> float:
-    """Wait until namespaces take pods: each has its default service account, and its quotas count.
+    """Wait until namespaces accept pods: each has its default service account, and its quotas count.
 
     Args:
         kube: The API server.
@@ -91,22 +86,21 @@ def _wait_for_all(look: Callable[[], Sequence[Unready]], refuse_dead_engines: Ca
 
 
 def list_unready(kube: KubeClient) -> list[Unready]:
-    """Return every object that pods depend on and that is not ready."""
+    """Return every object that pods need and that is not ready."""
     objects = [found for kind in _KINDS for found in kube.list(*kind)]
     return [*(unready for found in objects if (unready := explain_unready(found))), *list_unready_namespaces(kube)]
 
 
 def list_unready_namespaces(kube: KubeClient) -> list[Unready]:
-    """Return every namespace and quota for which the API server refuses pods that it takes a moment later."""
+    """Return every new namespace and quota for which the API server still refuses pods."""
     return [*_list_young_namespaces(kube), *_list_young_quotas(kube)]
 
 
 def explain_unready(found: Mapping[str, Any]) -> Unready | None:
-    """Return the conditions of an object that do not hold, or None if the object is ready."""
-    # A young custom resource has null in the place of its conditions.
-    conditions: Sequence[Mapping[str, Any]] = found.get("status", {}).get("conditions") or ()
-    if any(row["type"] == "Ready" and row["status"] == "True" for row in conditions):
+    """Return the conditions of an object that are not True, or None if the object is ready."""
+    if has_condition(found, "Ready"):
         return None
+    conditions: Sequence[Mapping[str, Any]] = found.get("status", {}).get("conditions") or ()
     reasons = (
         f"{row['type']}: {row.get('message') or row.get('reason')}" for row in conditions if row["status"] != "True"
     )
@@ -122,7 +116,7 @@ def _list_young_namespaces(kube: KubeClient) -> Iterator[Unready]:
 
 
 def _list_young_quotas(kube: KubeClient) -> Iterator[Unready]:
-    """Yield the quotas whose controller has not counted yet: the API server refuses pods, or counts by old limits."""
+    """Yield the quotas that the controller has not processed yet: the API server refuses pods, or uses old limits."""
     for found in kube.list("v1", "ResourceQuota"):
         if _read_limits(found.get("status", {})) != _read_limits(found["spec"]):
             place = found["metadata"]
@@ -130,7 +124,7 @@ def _list_young_quotas(kube: KubeClient) -> Iterator[Unready]:
 
 
 def _read_limits(part: Mapping[str, Any]) -> dict[str, Decimal]:
-    """Return resource → limit of a quota's spec or status, which may write a number in two ways."""
+    """Return resource → limit of a quota's spec or status, which may write the same number differently."""
     return {name: parse_quantity(value) for name, value in part.get("hard", {}).items()}
 
 

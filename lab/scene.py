@@ -1,4 +1,4 @@
-"""Everything that the lab must know of a stack."""
+"""The facts about a stack that the lab needs."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -7,7 +7,7 @@ from typing import Any
 from gpu_blueprint.records import Record, field
 
 Manifest = Mapping[str, Any]
-"""One object of Kubernetes as plain values."""
+"""A Kubernetes object as plain values."""
 
 
 class Reservation(Record, kw_only=True):
@@ -43,19 +43,19 @@ class NodeGroup(Record, kw_only=True):
 
 
 class Scene(Record, kw_only=True):
-    """A stack as the lab plays it: rendered objects, and the parts of AWS that stand around them."""
+    """A stack for the lab: rendered objects, and the parts of AWS that they need."""
 
     stack: str
     region: str
     zones: tuple[str, ...]
     kubernetes: str
-    """Minor version of the cluster, such as ``1.36``; the AMIs follow from it."""
+    """Minor version of the cluster, such as ``1.36``, which decides the AMIs."""
     cluster_name: str
     interruption_queue: str
     manifests: tuple[Manifest, ...]
     """Every rendered object, in the order in which Pulumi creates them."""
     files: Mapping[str, str]
-    """Object, as ``identify`` writes it → the file in which `blueprint render` writes it."""
+    """Object, as ``identify`` names it → its file of `blueprint render`."""
     karpenter_values: Mapping[str, Any]
     """Values of Karpenter's chart."""
     service_cidr: str
@@ -66,21 +66,27 @@ class Scene(Record, kw_only=True):
     node_groups: tuple[NodeGroup, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     extra_images: tuple[str, ...] = field(default=())
-    """AMI aliases that exist beside the pinned ones, such as ``al2023@v20260801``."""
+    """Further AMI aliases, besides the pinned ones, such as ``al2023@v20260801``."""
     subnets: Mapping[str, str] = field(default_factory=dict)
     """Id → zone of the subnets of an existing VPC; empty if the stack makes its own VPC."""
     spot_shares: Mapping[str, float] = field(default_factory=dict)
-    """Instance family → spot price as a share of on-demand, where the stack replaces the catalogue's."""
+    """Instance family → the stack's own spot price, as a share of on-demand, in place of the catalogue's."""
     owned: tuple[Manifest, ...] = ()
-    """Objects of a cluster that exists, which its owner made and the rendered objects need."""
+    """Objects of an existing cluster's owner that the rendered objects need."""
 
     def list_kind(self, kind: str) -> list[Manifest]:
         """Return the rendered objects of a kind."""
         return [manifest for manifest in self.manifests if manifest["kind"] == kind]
 
 
+def has_condition(found: Manifest, kind: str) -> bool:
+    """Return whether an object's status has a condition that is True, such as ``Ready``."""
+    rows = found.get("status", {}).get("conditions") or []  # a new custom resource has null
+    return any(row["type"] == kind and row["status"] == "True" for row in rows)
+
+
 def identify(manifest: Manifest) -> str:
-    """Return kind, namespace and name of an object in one text: ``Secret monitoring/grafana-admin``."""
+    """Return kind, namespace and name of an object, such as ``Secret monitoring/grafana-admin``."""
     place = manifest["metadata"]
     name = "/".join(filter(None, (place.get("namespace"), place.get("name") or place.get("generateName"))))
     return f"{manifest['kind']} {name}"

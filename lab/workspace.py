@@ -1,4 +1,4 @@
-"""One temporary folder with the engines that run in it, all gone at the end."""
+"""A temporary folder and the engines that run in it, which are all removed at the end."""
 
 import atexit
 import errno
@@ -30,14 +30,14 @@ from .orphans import (
 from .ports import claim_port, release_ports
 
 _KEPT_VARIABLES = ("PATH", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME")
-"""Engines see no other variable of the user, because many read their settings from the environment: etcd from ETCD_*,
-Karpenter from names as plain as CLUSTER_ENDPOINT, and all of them credentials and proxies."""
+"""Engines get no other variable of the user, because many read settings from the environment: etcd from ETCD_*,
+Karpenter from common names such as CLUSTER_ENDPOINT, and all of them credentials and proxies."""
 _LAST_LINES = 6
 _LAST_BYTES = 8192
 _LONGEST_LINE = 300
 _SECONDS_TO_START = 60
 _LOOK_EVERY_S = 0.1
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Workspace:
@@ -50,7 +50,7 @@ class Workspace:
         self.is_leaving = False
 
     def find_port(self) -> int:
-        """Return a port that nobody listens on, on any address, and that no workspace of this user has given out.
+        """Return a port without a listener on any address, and without a claim of another workspace of this user.
 
         Raises:
             LabError: All ports seem to be taken.
@@ -62,7 +62,7 @@ class Workspace:
     def start(self, name: str, command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> None:
         """Start an engine that logs to ``NAME.log``.
 
-        It gets a session of its own, so that Ctrl-C reaches this program alone, and the workspace as its home.
+        The engine gets its own session, so that Ctrl-C reaches only this program, and the workspace as its home.
 
         Raises:
             LabError: The program cannot be executed, or the workspace closes while another thread starts an engine.
@@ -88,7 +88,7 @@ class Workspace:
                 raise LabError(f"{command[0]}: cannot be started: {error.strerror}; run: make lab") from None
 
     def stop(self, name: str) -> None:
-        """End an engine and wait for its end; an engine that does not run is no error."""
+        """Stop an engine and wait until it has ended; an engine that does not run is no error."""
         if process := self._processes.pop(name, None):
             process.terminate()
             try:
@@ -103,7 +103,7 @@ class Workspace:
         return process is not None and process.poll() is None
 
     def write_secrets(self, name: str, files: Mapping[str, bytes]) -> Path:
-        """Write files that only this user may read into a folder of this name, and return the folder."""
+        """Write files, readable only for this user, into a folder of this name, and return the folder."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         for file, content in files.items():
@@ -111,19 +111,19 @@ class Workspace:
             (folder / file).write_bytes(content)
         return folder
 
-    def wait_for(self, name: str, subject: str, holds: Callable[[], bool]) -> None:
-        """Wait until something holds that an engine brings about, such as ``Kueue: its webhooks``.
+    def wait_for(self, name: str, subject: str, holds: Callable[[], bool], seconds: float | None = None) -> None:
+        """Wait until a condition holds that depends on an engine, such as ``Kueue: its webhooks``.
 
         Raises:
-            LabError: An engine has ended, or the subject is not ready after a minute; the error has the last lines of
-                the engine.
+            LabError: An engine has ended, or the condition does not hold in time; the error has the engine's last
+                lines.
         """
-        end = time.monotonic() + _SECONDS_TO_START
+        longest = _SECONDS_TO_START if seconds is None else seconds
+        end = time.monotonic() + longest
         while not holds():
             self.refuse_dead_engines()
             if time.monotonic() > end:
-                lines = self.read_end(name)
-                raise LabError(f"{subject} not ready after {_SECONDS_TO_START} s; its last lines:\n{lines}")
+                raise LabError(f"{subject} not ready after {longest} s; its last lines:\n{self.read_end(name)}")
             time.sleep(_LOOK_EVERY_S)
 
     def find_log(self, name: str) -> Path:
@@ -131,7 +131,7 @@ class Workspace:
         return self.folder / f"{name}.log"
 
     def refuse_dead_engines(self) -> None:
-        """Raise a LabError with its last lines if an engine has ended by itself. Every loop that waits calls this.
+        """Raise a LabError with the last lines of an engine that has ended by itself. Every waiting loop calls this.
 
         Raises:
             LabError: An engine has ended, or a signal has ended the rehearsal while other threads still wait.
@@ -142,7 +142,7 @@ class Workspace:
                 raise LabError(f"{name} {_describe_end(process.returncode)}; its last lines:\n{self.read_end(name)}")
 
     def read_end(self, name: str) -> str:
-        """Return the last lines of an engine's log, indented; the first ones of a panic, which tell its reason."""
+        """Return the last lines of an engine's log, indented, or the first lines of a panic, which have the reason."""
         with self.find_log(name).open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _LAST_BYTES))
             lines = log.read().decode(errors="replace").splitlines()
@@ -155,11 +155,11 @@ class Workspace:
         return sum(_read_memory(process.pid) for process in [*self._processes.values()] if process.poll() is None)
 
     def leave(self) -> None:
-        """Let every thread that waits for an engine give up."""
+        """Make every thread that waits for an engine stop."""
         self.is_leaving = True
 
     def kill(self) -> None:
-        """Kill every engine, without waiting for its end."""
+        """Kill every engine, without a wait."""
         for process in [*self._processes.values()]:
             process.kill()
 
@@ -168,7 +168,7 @@ class Workspace:
             raise LabError("the rehearsal was interrupted")
 
     def close(self) -> None:
-        """Kill every process that works in the folder, since nothing of it is kept, and remove the folder."""
+        """Kill every process of the folder, whose results are not kept, and remove the folder."""
         self.leave()
         end_marked_processes(self.folder)  # also an engine's children, and an engine whose start a signal interrupted
         self.kill()
@@ -182,13 +182,13 @@ class Workspace:
 
 @contextmanager
 def open_workspace() -> Iterator[Workspace]:
-    """Give a fresh workspace and end all of it, also after Ctrl-C, SIGTERM, SIGHUP or the end of this program's parent.
+    """Give a fresh workspace and close it at the end, also after Ctrl-C, SIGTERM, SIGHUP or the end of the parent.
 
-    If this program is killed, a guard ends it.
+    If this program is killed, a guard closes the workspace.
 
     Raises:
-        LabError: The temporary folder cannot be written or its disk is full; or the block failed after an engine died,
-            and the engine's last lines explain the failure.
+        LabError: The temporary folder cannot be written or its disk is full; or the block failed because an engine
+            ended, and the error has the engine's last lines.
     """
     sweep_dead_workspaces()
     workspace = Workspace(find_temporary_folder() / f"{PREFIX}{secrets.token_hex(6)}")
@@ -202,7 +202,7 @@ def open_workspace() -> Iterator[Workspace]:
             yield workspace
         except OSError as error:
             workspace.refuse_dead_engines()
-            if error.errno in _FULL:
+            if error.errno in _DISK_FULL:
                 raise LabError(f"{workspace.folder}: {error.strerror}; free some space, or set TMPDIR") from None
             raise
         except Exception:
@@ -214,13 +214,13 @@ def open_workspace() -> Iterator[Workspace]:
 
 
 def _wait_for_killed(process: subprocess.Popen[bytes]) -> None:
-    """Wait for the end of a killed process; the system may hold it for ever in a call that nothing interrupts."""
+    """Wait for the end of a killed process, but not for ever: an uninterruptible system call may hold it."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(SECONDS_TO_END)
 
 
 def _describe_end(code: int) -> str:
-    """Describe the return code of a process; the system kills a process when memory is short."""
+    """Describe the return code of a process, such as a kill by the system for lack of memory."""
     return f"ended with code {code}" if code >= 0 else f"was killed by {signal.Signals(-code).name}"
 
 

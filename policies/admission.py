@@ -1,4 +1,4 @@
-"""Rules for the admission of tenants' pods: GPUs without rules, and priorities of the system."""
+"""Rules for the admission of tenants' pods: GPUs without admission policies, and priorities of the system."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 
 _GPU = "nvidia.com/gpu"
-_MAKER, _PLACE = re.compile("ownerReferences|userInfo|authorizer"), re.compile("tolerations|nodeName")
+_ABOUT_MAKER, _ABOUT_PLACE = re.compile("ownerReferences|userInfo|authorizer"), re.compile("tolerations|nodeName")
 _SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
 """PriorityClasses that every cluster has; a pod with them preempts the pods of all tenants."""
 
@@ -28,12 +28,12 @@ def _refuse_free_gpus(namespace: Resource, report: Report, settings: Settings, s
         may_ask = _grants_gpus(quotas) or not limits_resource(quotas, _GPU)
         if may_ask and not _is_judged(name, stack, lambda policy: policy.compute_once(_looks_at_pods)):
             _require_all_quotas(stack)
-            report(f"pods of namespace {name} reach GPU nodes, and no admission policy judges what such a pod requests")
+            report(f"pods of namespace {name} reach GPU nodes, and no admission policy judges their requests")
 
 
 def _looks_at_pods(policy: Resource) -> bool:
-    """Tell whether an admission policy looks at more than the makers of pods, which rules about queues ask for."""
-    return speaks_of(policy, _PLACE) or not speaks_of(policy, _MAKER)
+    """Tell whether an admission policy judges more than the maker of a pod, unlike rules about queues."""
+    return speaks_of(policy, _ABOUT_PLACE) or not speaks_of(policy, _ABOUT_MAKER)
 
 
 def _refuse_system_priority(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
@@ -46,7 +46,7 @@ def _refuse_system_priority(namespace: Resource, report: Report, settings: Setti
 
 
 def _is_out_of_reach(of_system: str, name: str, stack: Stack) -> bool:
-    """Tell whether a quota or an admission policy lets no pod of a PriorityClass into a namespace."""
+    """Tell whether a quota or an admission policy keeps pods of a PriorityClass out of a namespace."""
     ways: tuple[Callable[[], bool], ...] = (
         lambda: refuses_class(_list_quotas(name, stack), of_system),
         lambda: _is_judged(name, stack, lambda policy: policy.compute_once(_speaks_of, of_system)),
@@ -55,9 +55,9 @@ def _is_out_of_reach(of_system: str, name: str, stack: Stack) -> bool:
 
 
 def _speaks_of(policy: Resource, of_system: str) -> bool:
-    """Tell whether an admission policy is about the priority of pods, and names no other class of the system alone.
+    """Tell whether an admission policy judges the priority of pods, and names this class of the system or none.
 
-    Nobody evaluates its CEL here.
+    The CEL of the policy is searched for words, not evaluated.
     """
     texts = list_expressions(policy)
     named = [name for name in _SYSTEM_CLASSES if any(name in text for text in texts)]
@@ -69,7 +69,7 @@ _PRIORITY = re.compile(r"\.\??priority(ClassName)?\b")
 
 
 def _is_for_tenants(namespace: Resource, settings: Settings, stack: Stack) -> bool:
-    """Tell whether people of a tenant run pods in a namespace, beside GPU nodes and without an engine of policies."""
+    """Tell whether tenants run pods in a namespace of a program that has GPU nodes and no policy engine."""
     if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
         return False
     if not list_gpu_nodes(stack) or has_engine(stack, name):
@@ -90,7 +90,7 @@ def _list_quotas(name: str, stack: Stack) -> list[Resource]:
 
 
 def _require_all_quotas(stack: Stack) -> None:
-    """Raise the error of a quota whose namespace is not known yet, since it may decide."""
+    """Raise the error of a quota whose namespace is not known yet, since this quota may decide."""
     _, unknown = stack.compute_once(group_quotas)
     if unknown:
         raise unknown
@@ -102,32 +102,18 @@ def _grants_gpus(quotas: list[Resource]) -> bool:
     return bool(find_wrong(gpus, lambda item: parse_limit(item[1], item[0]) != 0))
 
 
-_EXEMPT = {"exempt": [*namespaces.PLATFORM, namespaces.HEADROOM]}
+_EXEMPT_NAMESPACES = {"exempt": [*namespaces.PLATFORM, namespaces.HEADROOM]}
 RULES = (
     Rule(
         id="gpu-namespace-has-admission",
         kinds=("Namespace",),
         check=_refuse_free_gpus,
-        settings=_EXEMPT,
-        looks_at="namespaces in programs with GPU nodes whose quota grants GPUs, or into which the program lets people",
-        passes="a ValidatingAdmissionPolicy bound with Deny judges new pods there, and not only who makes them, or the "
-        "program installs an engine of policies (Kyverno, Gatekeeper, Kubewarden), or holds an engine's policy or a "
-        "webhook that refuses pods",
-        fails="nothing judges new pods of a namespace whose pods may request GPUs",
-        why="a pod tolerates any taint, names any node and takes GPUs of pools that are meant for others",
-        fix="bind a ValidatingAdmissionPolicy for pods to the namespace with validationActions: [Deny]",
+        settings=_EXEMPT_NAMESPACES,
     ),
     Rule(
         id="system-priority-out-of-reach",
         kinds=("Namespace",),
         check=_refuse_system_priority,
-        settings=_EXEMPT,
-        looks_at="namespaces in programs with GPU nodes whose quota grants GPUs, or into which the program lets people",
-        passes="a quota allows no pod of system-node-critical and system-cluster-critical there, or admission policies "
-        "bound with Deny judge the priority of pods; an engine of policies counts as above",
-        fails="a tenant's pod may have a priority of the system",
-        why="the pod preempts the running GPU pods of every other tenant",
-        fix='add a ResourceQuota with pods: "0" and scopeSelector PriorityClass In [system-node-critical, '
-        "system-cluster-critical]",
+        settings=_EXEMPT_NAMESPACES,
     ),
 )

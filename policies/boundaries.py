@@ -1,4 +1,4 @@
-"""Rule for permissions boundaries: which of them a company demands is a setting in policies/<environment>.json."""
+"""Rule for permissions boundaries; policies/<environment>.json sets the boundaries that a company demands."""
 
 from .effects.statements import is_of_aws
 from .resources import Resource
@@ -21,11 +21,6 @@ RULES = (
         id="required-boundary",
         kinds=("Role", "User"),
         check=_refuse_other_boundaries,
-        looks_at="the permissions boundary of IAM roles and users",
-        passes="the boundary is one of boundaryArns; every role passes if the setting is empty",
-        fails="there is no boundary, or another one",
-        why="a role without the boundary of the company can hold rights that nobody in the account may have",
-        fix="write the ARN of the company's policy as iam.permissionsBoundaryArn",
         settings={"boundaryArns": []},
     ),
 )

@@ -13,7 +13,7 @@ from .resources import JUDGED_INSIDE, Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 from .values import UNKNOWN, UnreadableError, read_list
 
-_PATHS: dict[str, dict[str, tuple[str, ...]]] = {
+_FACT_PATHS: dict[str, dict[str, tuple[str, ...]]] = {
     "eks:index:Cluster": {
         "public": ("endpointPublicAccess",),
         "blocks": ("publicAccessCidrs",),
@@ -38,21 +38,21 @@ _PATHS: dict[str, dict[str, tuple[str, ...]]] = {
         "logs": ("logging", "clusterLogging", "enabledTypes"),
     },
 }
-"""Type of an EKS cluster → fact → path in its props. All types have ``version``, ``name``, ``deletionProtection``."""
+"""Type of an EKS cluster → fact → path in its props, if the path differs between the types."""
 
 
 def _is_cluster(resource: Resource) -> bool:
     """Tell whether a resource is an EKS cluster whose inputs are known; a component may have none."""
-    return resource.type in _PATHS and not _is_closed(resource)
+    return resource.type in _FACT_PATHS and not _is_closed(resource)
 
 
 def _is_closed(resource: Resource) -> bool:
-    """Tell whether a component shows nothing that a rule could judge."""
+    """Tell whether a component has no inputs that a rule could judge."""
     return resource.type in JUDGED_INSIDE and not resource.props
 
 
 def _read_fact(cluster: Resource, fact: str, default: Any = None) -> Any:
-    return cluster.get(*_PATHS[cluster.type][fact], default=default)
+    return cluster.get(*_FACT_PATHS[cluster.type][fact], default=default)
 
 
 def _refuse_public_api(cluster: Resource, report: Report, _: Settings) -> None:
@@ -61,30 +61,33 @@ def _refuse_public_api(cluster: Resource, report: Report, _: Settings) -> None:
 
 
 def _is_private(cluster: Resource) -> bool:
-    return not cluster.read_flag(*_PATHS[cluster.type]["public"], default=True)
+    return not cluster.read_flag(*_FACT_PATHS[cluster.type]["public"], default=True)
 
 
 def _limits_sources(cluster: Resource) -> bool:
-    """Tell whether the public API admits only some addresses; an empty list admits all, as AWS does."""
+    """Tell whether the public API admits only some addresses; an empty list admits all addresses, as in AWS."""
     sources = read_sources(_read_fact(cluster, "blocks"))
     return not sources.decide("publicAccessCidrs") and bool(sources.networks)
 
 
 def _refuse_config_map_access(cluster: Resource, report: Report, _: Settings) -> None:
-    if _is_cluster(cluster) and (mode := cluster.read_text(*_PATHS[cluster.type]["mode"]) or "CONFIG_MAP") != "API":
+    if (
+        _is_cluster(cluster)
+        and (mode := cluster.read_text(*_FACT_PATHS[cluster.type]["mode"]) or "CONFIG_MAP") != "API"
+    ):
         report(f"{cluster.name} grants access through the aws-auth config map (mode {mode})")
 
 
 def _refuse_creator_as_admin(cluster: Resource, report: Report, _: Settings) -> None:
-    if not _is_cluster(cluster) or "creator" not in _PATHS[cluster.type]:  # pulumi-eks makes an aws.eks.Cluster
+    if not _is_cluster(cluster) or "creator" not in _FACT_PATHS[cluster.type]:  # pulumi-eks makes an aws.eks.Cluster
         return
-    if cluster.read_flag(*_PATHS[cluster.type]["creator"], default=True):
-        report(f"the identity that creates {cluster.name} stays its admin without end, and no list shows it")
+    if cluster.read_flag(*_FACT_PATHS[cluster.type]["creator"], default=True):
+        report(f"the identity that creates {cluster.name} stays its admin for ever, and no list shows it")
 
 
 def _refuse_unencrypted_secrets(cluster: Resource, report: Report, _: Settings) -> None:
     if _is_cluster(cluster):
-        found = cluster.props.get(*_PATHS[cluster.type]["key"])
+        found = cluster.props.get(*_FACT_PATHS[cluster.type]["key"])
         if not any(map(_encrypts_secrets, found if isinstance(found, list) else [found])):
             report(f"Kubernetes secrets of {cluster.name} are not encrypted with a KMS key of the account")
 
@@ -92,7 +95,7 @@ def _refuse_unencrypted_secrets(cluster: Resource, report: Report, _: Settings) 
 def _encrypts_secrets(config: Any) -> bool:
     """Tell whether an encryption config, or the key that pulumi-eks takes instead, names a key for secrets.
 
-    A value that is not known yet counts as a key: programs create the key, and its ARN is not known before.
+    An unknown value counts as a key: the program creates the key, and only `pulumi up` knows the ARN.
     """
     if isinstance(config, str):
         return bool(config)
@@ -182,92 +185,47 @@ RULES = (
         id="cluster-inputs-shown",
         kinds=("Cluster",),
         check=_refuse_closed_component,
-        looks_at="components of pulumi-eks",
-        passes="the stack shows the aws.eks.Cluster inside, or the inputs of the component",
-        fails="the stack shows neither, so the other rules about clusters cannot judge it",
-        why="a cluster that no rule has judged may be open to the internet",
-        fix="judge the plan of `blueprint render`, or a preview by the engine in which pulumi-eks makes the cluster",
     ),
     Rule(
         id="api-not-public",
         kinds=("Cluster",),
         check=_refuse_public_api,
-        looks_at="public access to the API of EKS clusters",
-        passes="public access is off, or limited to address blocks of believable size",
-        fails="every address may connect, or blocks of more addresses than a single organisation owns",
-        why="anyone may try stolen keys and known bugs on the API",
-        fix="switch public access off, or list the address blocks that you connect from",
     ),
     Rule(
         id="access-entries",
         kinds=("Cluster",),
         check=_refuse_config_map_access,
-        looks_at="the authentication mode of EKS clusters",
-        passes="the mode is API, so only access entries grant access",
-        fails="the aws-auth config map also grants access",
-        why="a wrong edit of the config map locks everyone out",
-        fix="set the authentication mode to API",
     ),
     Rule(
         id="creator-not-admin",
         kinds=("Cluster",),
         check=_refuse_creator_as_admin,
-        looks_at="bootstrapClusterCreatorAdminPermissions of EKS clusters",
-        passes="the setting is false",
-        fails="the setting is true or missing",
-        why="the CI role that creates the cluster keeps full rights that no list shows",
-        fix="set it to false and give admins access entries",
     ),
     Rule(
         id="secrets-encrypted",
         kinds=("Cluster",),
         check=_refuse_unencrypted_secrets,
-        looks_at="envelope encryption of Kubernetes secrets",
-        passes="the cluster has a KMS key",
-        fails="the cluster has no KMS key",
-        why="AWS encrypts the secrets with its own key: your logs do not show its use, and you cannot withdraw it",
-        fix="set a KMS key",
     ),
     Rule(
         id="control-plane-logged",
         kinds=("Cluster",),
         check=_refuse_missing_logs,
         settings={"logTypes": ["audit", "authenticator"]},
-        looks_at="log types of the control plane",
-        passes="every required log type is on",
-        fails="a required log type is missing",
-        why="after an incident nobody can tell who caused it",
-        fix="add the missing types to the enabled log types",
     ),
     Rule(
         id="kubernetes-supported",
         kinds=("Cluster",),
         check=_refuse_unsupported_version,
         settings={"versions": sorted(KUBERNETES)},
-        looks_at="the Kubernetes version of EKS clusters",
-        passes="the pinned charts and add-ons support the version",
-        fails="they do not support the version, or it is not stated",
-        why="extended support costs six times as much for the control plane, and add-ons do not match",
-        fix="use a supported version",
     ),
     Rule(
         id="deletion-protected",
         kinds=("Cluster",),
         check=_refuse_unprotected_cluster,
-        looks_at="deletion protection of EKS clusters",
-        passes="the protection is on",
-        fails="the protection is off",
-        why="a mistaken destroy deletes the whole platform",
-        fix="set deletionProtection: true",
     ),
     Rule(
         id="version-skew",
         kinds=GROUP_KINDS,
         check=_refuse_version_skew,
-        looks_at="Kubernetes versions of node groups and their control plane",
-        passes="nodes are at most three minor versions behind the control plane, and never ahead",
-        fails="nodes are further behind, or ahead",
-        why="kubelets outside this range lose features or do not join the cluster",
-        fix="upgrade the control plane first, then the nodes",
     ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from gpu_blueprint.catalog.prices import find_on_demand_price
 from gpu_blueprint.records import Record
 
-from .effects.extended_resources import can_be_handed_out, parse_count
+from .effects.extended_resources import is_advertised_name, parse_count
 from .effects.karpenter_objects import ZONE, is_overlay_of, is_static, list_capacity_types, list_gpu_types, list_values
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
@@ -35,7 +35,7 @@ class _PoolCosts(Record):
     usd: Mapping[str, float]
     """URN of a NodePool → dollars an hour."""
     unknown: NotYetKnownError | None
-    """The value without which the cost of further NodePools is not known; None if every cost is known."""
+    """The unknown value that the cost of further NodePools needs; None if every cost is known."""
 
 
 def _estimate_pool_costs(stack: Stack) -> _PoolCosts:
@@ -52,7 +52,7 @@ def _estimate_pool_costs(stack: Stack) -> _PoolCosts:
 
 
 def _find_highest_price(pool: Resource) -> float:
-    """Return the on-demand dollars an hour of one GPU, on the instance type of the pool where a GPU costs most."""
+    """Return the on-demand dollars an hour of one GPU, on the pool's instance type with the most expensive GPUs."""
     zones = list_values(pool, ZONE)
     region = zones[0][:-1] if zones else "us-east-1"
     return max(_read_price(row.instance_type, region) / row.gpu_devices for row in list_gpu_types(pool))
@@ -66,15 +66,15 @@ def _read_price(instance_type: str, region: str) -> float:
 
 
 def _count_gpus(pool: Resource, overlays: list[Resource]) -> float:
-    """Return the physical GPUs that the limits of a pool, or its fixed number of nodes, admit.
+    """Return the most physical GPUs of a pool, by its limits or its fixed number of nodes; infinity without limits.
 
     Limits in slices or shares are divided by the number that a GPU advertises, which the pool's NodeOverlay states.
-    Without it, each slice or share may be the only one of its GPU, unless the limits name whole GPUs as well.
+    Without an overlay, each slice or share may be the only one of its GPU, unless the limits also name whole GPUs.
     """
     stated = pool.read_block("spec", "limits")
     nodes = pool.get("spec", "replicas") if is_static(pool) else stated.get("nodes")
     most = math.inf if nodes is None else parse_count(nodes) * max(row.gpu_devices for row in list_gpu_types(pool))
-    limits = {name: parse_count(count) for name, count in stated.items() if can_be_handed_out(name)}
+    limits = {name: parse_count(count) for name, count in stated.items() if is_advertised_name(name)}
     for overlay in overlays:
         if is_overlay_of(overlay, pool) and list_gpu_types(overlay):
             devices = list_gpu_types(overlay)[0].gpu_devices
@@ -95,10 +95,5 @@ RULES = (
         kinds=("NodePool",),
         check=_refuse_high_cost,
         settings={"hourlyUsd": 0},
-        looks_at="limits of GPU pools × on-demand prices",
-        passes="the sum is at most hourlyUsd, or the environment sets no hourlyUsd",
-        fails="the sum is above hourlyUsd",
-        why="the pools can run at their limits for a whole weekend before someone sees the bill",
-        fix="lower maxGpus, or raise hourlyUsd if you accept the cost",
     ),
 )

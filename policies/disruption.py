@@ -30,12 +30,13 @@ def _refuse_consolidated_training(pool: Resource, report: Report, settings: Sett
     policy = pool.read_text("spec", "disruption", "consolidationPolicy") or "WhenEmptyOrUnderutilized"
     if policy != "WhenEmpty" and not _is_consolidation_off(pool):
         report(
-            f"training pool {pool.name} has the consolidation policy {policy}, which ends training runs to save money"
+            f"training pool {pool.name} has the consolidation policy {policy}, which evicts training runs to save money"
         )
 
 
 def _is_consolidation_off(pool: Resource) -> bool:
-    """Tell whether Karpenter leaves nodes with pods alone: by its waiting time, a budget or a fixed number of nodes."""
+    """Tell whether consolidateAfter, a budget or a fixed number of nodes keeps Karpenter from consolidating used
+    nodes."""
     if is_static(pool) or pool.read_text("spec", "disruption", "consolidateAfter") == "Never":
         return True
     budgets = pool.list_blocks("spec", "disruption", "budgets")
@@ -43,7 +44,7 @@ def _is_consolidation_off(pool: Resource) -> bool:
 
 
 def _forbids_consolidation(budget: Mapping[str, Any]) -> bool:
-    """Tell whether a budget lets no under-used node go, at any time."""
+    """Tell whether a budget always blocks the consolidation of under-used nodes."""
     reasons = read_texts(budget.get("reasons"), "budgets.reasons")
     none = read_text(budget.get("nodes"), "budgets.nodes") in ("0", "0%")
     return none and not budget.get("schedule") and (not reasons or "Underutilized" in reasons)
@@ -62,36 +63,36 @@ def _is_for_training(pool: Resource, settings: Settings) -> bool:
     return read_label(pool, settings["label"]) in settings["training"]
 
 
-_TRAINING = {"label": PURPOSE_LABEL, "training": ["training"]}
+_TRAINING_SETTINGS = {"label": PURPOSE_LABEL, "training": ["training"]}
 """The label and its values that mark a pool as a training pool; other programs set their own label and values."""
 
 
 def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Settings, stack: Stack) -> None:
-    types, zones, bought = count_spot_types(pool), len(list_values(pool, ZONE)), list_capacity_types(pool)
+    types, zones, capacity_types = count_spot_types(pool), len(list_values(pool, ZONE)), list_capacity_types(pool)
     # A pool that names no zones has at least two zones, because EKS demands two.
-    if not types or "spot" not in bought or types * (zones or 2) >= settings["minimumOfferings"]:
+    if not types or "spot" not in capacity_types or types * (zones or 2) >= settings["minimumOfferings"]:
         return
     counted = f"pool {pool.name} has {types * zones or types} spot offerings (types × zones), "
     if stay_together(pool, stack):
-        if "on-demand" not in bought:
+        if "on-demand" not in capacity_types:
             report(
                 f"pool {pool.name} buys nothing but spot, and EFA or a placement group keeps its nodes to one type in "
-                "one zone; where that capacity runs out, runs wait without end"
+                "one zone; where that capacity runs out, runs wait for ever"
             )
     elif more := _name_more_offerings(pool, stack):
         report(
             f"{counted}but needs {settings['minimumOfferings']}, and could add {more}; "
             "where spot capacity runs out, pods wait or cost the on-demand price"
         )
-    elif "on-demand" not in bought:
+    elif "on-demand" not in capacity_types:
         report(
             f"{counted}buys nothing but spot, and there is no further type or zone to add; "
-            "where that capacity runs out, pods wait without end"
+            "where that capacity runs out, pods wait for ever"
         )
 
 
 def _name_more_offerings(pool: Resource, stack: Stack) -> str:
-    """Return the types and zones that a pool could add: of the catalogue, and of the program's pools and subnets."""
+    """Return the types of the catalogue and the zones of the program that a pool could add, in words."""
     zones = _list_more_zones(pool, stack)
     types = list_more_spot_types(pool) if list_gpu_types(pool) else ["further types without GPUs"]
     return " or ".join(f"{', '.join(found[:4])}" for found in (types, zones) if found)
@@ -113,7 +114,7 @@ def _refuse_unbounded_life(pool: Resource, report: Report, _: Settings) -> None:
 
 
 def _is_warned_otherwise(release: Resource, stack: Stack) -> bool:
-    """Tell whether the queue's name is a variable of Karpenter, or AWS's termination handler drains the nodes."""
+    """Tell whether a variable of Karpenter names the queue, or AWS's Node Termination Handler drains the nodes."""
     entries = read_mappings(read_value(release, "controller", "env"), "controller.env")
     is_named = any(entry.get("name") == "INTERRUPTION_QUEUE" and entry.get("value") for entry in entries)
     return is_named or has_chart(stack, "aws-node-termination-handler")
@@ -127,12 +128,12 @@ def _refuse_missing_queue_name(release: Resource, report: Report, _: Settings, s
 def _refuse_unknown_queue(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
     queue = _read_queue(release) if _is_controller(release) else ""
     queues = list(stack.select("Queue"))
-    names = [found.read_text("name") or found.read_text("queueName") for found in queues if found.type in _QUEUES]
+    names = [found.read_text("name") or found.read_text("queueName") for found in queues if found.type in _QUEUE_TYPES]
     if queue and queue not in names:
         report(f"Karpenter listens to the queue {queue!r}, which this program does not create")
 
 
-_QUEUES = ("aws:sqs/queue:Queue", "aws-native:sqs:Queue")
+_QUEUE_TYPES = ("aws:sqs/queue:Queue", "aws-native:sqs:Queue")
 
 
 def _read_queue(release: Resource) -> str:
@@ -148,68 +149,33 @@ RULES = (
         id="training-not-consolidated",
         kinds=("NodePool",),
         check=_refuse_consolidated_training,
-        settings=_TRAINING,
-        looks_at="GPU NodePools whose label marks them for training (default: gpu-blueprint/purpose=training)",
-        passes="Karpenter consolidates only empty nodes, or none: consolidateAfter is Never, a budget of 0 nodes holds "
-        "under-used nodes at any time, or the number of nodes is fixed",
-        fails="Karpenter also consolidates nodes that are not empty",
-        why="days of training end so that Karpenter can use a cheaper node",
-        fix="set consolidationPolicy: WhenEmpty",
+        settings=_TRAINING_SETTINGS,
     ),
     Rule(
         id="training-on-spot-checkpointed",
         kinds=("NodePool",),
         check=_refuse_spot_without_checkpoints,
-        settings={**_TRAINING, "checkpointed": CHECKPOINTED_LABEL},
-        looks_at="training pools that buy spot capacity",
-        passes="the label gpu-blueprint/checkpointed=true says that jobs resume",
-        fails="the label is missing",
-        why="an interruption loses the whole training run",
-        fix="write checkpoints and set the label gpu-blueprint/checkpointed to true, or do not buy spot",
+        settings={**_TRAINING_SETTINGS, "checkpointed": CHECKPOINTED_LABEL},
     ),
     Rule(
         id="spot-diverse",
         kinds=("NodePool",),
         check=_refuse_few_spot_offerings,
         settings={"minimumOfferings": 5},
-        looks_at="types × zones of GPU pools, and of pools without GPUs that name their types, that buy spot capacity",
-        passes="there are at least minimumOfferings combinations; or the pool also buys on-demand, and EFA or a "
-        "placement group keeps its nodes together, or neither the catalogue has a further type with as many of its "
-        "GPUs nor the program a further zone",
-        fails="there are fewer",
-        why="spot capacity runs out, and every node costs the on-demand price, or pods wait if the pool buys only spot",
-        fix="add types or zones that the message names; where it names none, add on-demand; waive the rule for a pool "
-        "whose pods fit on none of these types",
     ),
     Rule(
         id="node-life-bounded",
         kinds=("NodePool",),
         check=_refuse_unbounded_life,
-        looks_at="expireAfter and terminationGracePeriod of GPU pools",
-        passes="both are set",
-        fails="at least one of them is not set",
-        why="nodes expire after 720 h even in the middle of a job, or wait without end for a single pod",
-        fix="set both to values that suit the jobs of the pool",
     ),
     Rule(
         id="interruption-queue-set",
         kinds=CHART_KINDS,
         check=_refuse_missing_queue_name,
-        looks_at="settings.interruptionQueue of Karpenter",
-        passes="the setting or the variable INTERRUPTION_QUEUE names a queue, or the program installs AWS's Node "
-        "Termination Handler",
-        fails="the setting is empty",
-        why="spot nodes stop without warning",
-        fix="set settings.interruptionQueue",
     ),
     Rule(
         id="interruption-queue-made",
         kinds=CHART_KINDS,
         check=_refuse_unknown_queue,
-        looks_at="Karpenter's interruption queue and the queues that the program creates",
-        passes="the program creates the queue",
-        fails="the program does not create the queue",
-        why="Karpenter waits at a queue that gets no messages",
-        fix="create the queue, or name the queue that exists",
     ),
 )

@@ -1,4 +1,4 @@
-"""Rule for PodDisruptionBudgets that no drain of a node can get past."""
+"""Rule for PodDisruptionBudgets that block the drain of a node."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -12,37 +12,39 @@ from .values import read_number
 _BUDGETS = ("PodDisruptionBudget", "PodDisruptionBudgetPatch")
 _SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
 _UNSCALED = ("Job", "Pod")
-"""Kinds without a scale. Of their pods Kubernetes counts only a whole number that stays; any other budget lets none of
-them go (Kubernetes, pkg/controller/disruption: getExpectedScale, failSafe and updatePdbStatus. Read 2026-11-23)."""
-_LEAST = {"ScaledObject": "minReplicaCount", "HorizontalPodAutoscaler": "minReplicas"}
-"""Kind of an autoscaler → its field with the fewest replicas."""
+"""Kinds without a scale. For their pods a budget must be a whole number in minAvailable; any other budget allows no
+eviction (Kubernetes, pkg/controller/disruption: getExpectedScale, failSafe and updatePdbStatus. Read 2026-11-23)."""
+_MIN_REPLICAS_FIELDS = {"ScaledObject": "minReplicaCount", "HorizontalPodAutoscaler": "minReplicas"}
+"""Kind of an autoscaler → its field with the minimum of replicas."""
 
 
 def _refuse_blocking_budget(budget: Resource, report: Report, _: Settings, stack: Stack) -> None:
     if _count(budget, "maxUnavailable", 1) == 0:
-        report(f"PodDisruptionBudget {read_name(budget)} lets no pod go, so it blocks each drain of its nodes")
+        report(
+            f"PodDisruptionBudget {read_name(budget)} allows no eviction, so it blocks each drain of its pods' nodes"
+        )
     for workload in _list_workloads(budget, stack):
         if workload.kind in _UNSCALED and _is_relative(budget):
             report(
-                f"PodDisruptionBudget {read_name(budget)} lets no pod of {read_name(workload)} go: a {workload.kind} "
-                "has no scale, of which maxUnavailable or a percentage could be a part"
+                f"PodDisruptionBudget {read_name(budget)} allows no eviction of pods of {read_name(workload)}: a "
+                f"{workload.kind} has no scale, which maxUnavailable and percentages need"
             )
-        replicas = _find_least(workload, stack)
-        least = _count(budget, "minAvailable", replicas)
-        if least is not None and least >= replicas:
+        replicas = _find_min_replicas(workload, stack)
+        kept = _count(budget, "minAvailable", replicas)
+        if kept is not None and kept >= replicas:
             report(
                 f"PodDisruptionBudget {read_name(budget)} keeps all {replicas} replicas that {read_name(workload)} may "
                 "have, so it blocks each drain of their nodes"
             )
         for other in _list_others(budget, workload, stack):
             report(
-                f"PodDisruptionBudgets {read_name(budget)} and {read_name(other)} both count the pods of "
-                f"{read_name(workload)}, and Kubernetes evicts no pod of two budgets"
+                f"PodDisruptionBudgets {read_name(budget)} and {read_name(other)} both select the pods of "
+                f"{read_name(workload)}, and Kubernetes evicts no pod with two budgets"
             )
 
 
 def _count(budget: Resource, field: str, replicas: int) -> int | None:
-    """Return the pods that an amount means; Kubernetes rounds a part of a pod up. None if the field has no value."""
+    """Return the number of pods in a field, with percentages rounded up; None if the field has no value."""
     text = budget.read_text("spec", field)
     if not text:
         return None
@@ -51,12 +53,12 @@ def _count(budget: Resource, field: str, replicas: int) -> int | None:
 
 
 def _is_relative(budget: Resource) -> bool:
-    """Return whether a budget means a part of a scale, and not a number of pods that stay."""
+    """Return whether a budget depends on the number of replicas: by maxUnavailable, or by a percentage."""
     return bool(budget.read_text("spec", "maxUnavailable")) or budget.read_text("spec", "minAvailable").endswith("%")
 
 
 def _list_workloads(budget: Resource, stack: Stack) -> Iterator[Resource]:
-    """Yield the workloads whose pods a budget counts: of an empty selector every pod, of none no pod."""
+    """Yield the workloads whose pods a budget selects; an empty selector selects all pods, a missing selector none."""
     if budget.get("spec", "selector") is None:
         return
     selector = budget.read_block("spec", "selector")
@@ -68,23 +70,23 @@ def _list_workloads(budget: Resource, stack: Stack) -> Iterator[Resource]:
 
 
 def _list_others(budget: Resource, workload: Resource, stack: Stack) -> Iterator[Resource]:
-    """Yield the other budgets that count the pods of a workload."""
+    """Yield the other budgets that select the pods of a workload."""
     for other in stack.select(*_BUDGETS):
         if other.urn != budget.urn and any(own.urn == workload.urn for own in _list_workloads(other, stack)):
             yield other
 
 
-def _find_least(workload: Resource, stack: Stack) -> int:
-    """Return the fewest replicas with which a workload runs: as its autoscaler says, or else as it says itself."""
-    for scaler in stack.select(*_LEAST):
+def _find_min_replicas(workload: Resource, stack: Stack) -> int:
+    """Return the fewest replicas of a workload: the minimum of its autoscaler, else its own number."""
+    for scaler in stack.select(*_MIN_REPLICAS_FIELDS):
         is_same = read_namespace(scaler) == read_namespace(workload)
         if is_same and scaler.read_text("spec", "scaleTargetRef", "name") == read_name(workload):
-            return _read_replicas(scaler, _LEAST[scaler.kind])
+            return _read_replicas(scaler, _MIN_REPLICAS_FIELDS[scaler.kind])
     return _read_replicas(workload, "parallelism" if workload.kind == "Job" else "replicas")
 
 
 def _read_replicas(resource: Resource, field: str) -> int:
-    """Return a number of replicas; a workload without any runs with at least one when it wakes."""
+    """Return the number of replicas in a field; 1 for 0, since a workload that wakes has at least one replica."""
     value = resource.get("spec", field)
     return int(read_number(value, field)) if value else 1
 
@@ -94,14 +96,5 @@ RULES = (
         id="drain-not-blocked",
         kinds=_BUDGETS,
         check=_refuse_blocking_budget,
-        looks_at="PodDisruptionBudgets, and the replicas of the Deployments, StatefulSets, ReplicaSets, "
-        "ReplicationControllers, Jobs and Pods that they count in the same program, which a ScaledObject or a "
-        "HorizontalPodAutoscaler may lower",
-        passes="at least one pod may go when the fewest replicas run",
-        fails="maxUnavailable is 0, minAvailable keeps every replica, two budgets count the same pods, or a budget of "
-        "Jobs or Pods is not a number of pods that stay",
-        why="Karpenter neither consolidates nor replaces the node until its grace ends, and a spot node is interrupted "
-        "with the pods on it unwarned",
-        fix="write maxUnavailable: 1, in a single budget for each pod; leave Jobs and single Pods without a budget",
     ),
 )

@@ -1,4 +1,4 @@
-"""Rules for what charts show to the outside: passwords in their values, telemetry in clear text, open dashboards."""
+"""Rules for the secrets that charts expose: passwords in their values, telemetry in clear text, open dashboards."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ _SECRET_LINE = re.compile(
     rf"^[^\w\n#;/]*(export\s+)?[\w.-]*{_SECRET_WORDS}[\"']?[ \t]*[:=][ \t]*(?P<value>\S.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A line of a text with several, such as grafana.ini or a configuration in YAML; a comment is none."""
+"""A line with a secret in a text of several lines, such as grafana.ini or YAML; comments do not match."""
 _SECRET_FLAG = re.compile(rf"(?:^|\s)--?[\w.-]*{_SECRET_WORDS}=(?P<value>\S+)", re.IGNORECASE)
 """A flag of a command, such as ``--api-key=…`` of vLLM."""
 _COMMENT = re.compile(r"(^|\s)[#;].*")
@@ -30,18 +30,18 @@ _TOKEN = re.compile(
     r"|glsa_\w{20,}|nvapi-\w{20,}|xox[abp]-\w{10,}|\bsk-(proj-|ant-)?\w{20,}|slack\.com/(services|workflows)/\w"
     r"|-----BEGIN ([A-Z]+ )*PRIVATE KEY-----|://[^\s/:@$]*:(?![<{]|%\()[^\s/@$]+@(?!sha256:)"
 )
-"""Secrets that their form gives away: keys of AWS, private keys, URLs with a password, and tokens of Hugging Face,
+"""Secrets that have a form of their own: keys of AWS, private keys, URLs with a password, and tokens of Hugging Face,
 GitHub, GitLab, Grafana, NVIDIA, OpenAI and Slack."""
 _KEY_NAMES = re.compile(r"(existing_?secret|secret_?keys?|secret_?(key_?)?ref)$", re.IGNORECASE)
-"""Ends of keys below which a text is the name of a key in a Secret."""
+"""Suffixes of keys; a text below such a key is the name of a key in a Secret."""
 _NAMES_SECRET = re.compile(r"existing[_-]?secret", re.IGNORECASE)
-"""Beginning of a key with the name of a Secret, or of a key in it."""
+"""Prefix of keys whose value is the name of a Secret or of a key in a Secret."""
 _REFERENCE = re.compile(
     r"[$<`/]|\{\{|%\(|(ref\+\w+|vault|op|arn|file|env|ssm|secretsmanager):|[a-z_][\w.]*[(\[].*[)\]]$", re.IGNORECASE
 )
-"""Beginning of a text that stands for a value elsewhere: a variable, a file, a template, a store or a call."""
-_NOTHING = ("", "true", "false", "yes", "no", "on", "off", "null", "none")
-"""Texts that are switches or no value."""
+"""Prefix of texts that refer to a value elsewhere: a variable, a file, a template, a store or a call."""
+_NO_SECRETS = ("", "true", "false", "yes", "no", "on", "off", "null", "none")
+"""Texts that are booleans or empty, so no secrets."""
 
 
 def _refuse_passwords(release: Resource, report: Report, _: Settings) -> None:
@@ -65,7 +65,7 @@ def _names_secret(place: Place) -> bool:
 
 
 def _list_stated(text: str) -> Iterator[str]:
-    """Yield what flags and lines of a text state as passwords; several words without quotes are prose."""
+    """Yield the values of passwords in flags and lines of a text; several words without quotes are prose."""
     yield from (found["value"] for found in _SECRET_FLAG.finditer(text))
     for found in _SECRET_LINE.finditer(text) if "\n" in text else ():
         value = _COMMENT.sub("", found["value"]).strip()
@@ -75,20 +75,20 @@ def _list_stated(text: str) -> Iterator[str]:
 
 def _is_stated(text: str) -> bool:
     plain = text.strip("\"'")
-    return plain.lower() not in _NOTHING and not _REFERENCE.match(plain)
+    return plain.lower() not in _NO_SECRETS and not _REFERENCE.match(plain)
 
 
 _SENDERS = ("remotewrite", "additionalremotewrite", "exporters", "destinations", "clients", "sinks")
 """Keys of the blocks that name the receivers of telemetry, in small letters and without lines: Prometheus and its
 operator, OpenTelemetry's collector, Grafana's k8s-monitoring, Promtail and Vector."""
 _SENDING_VARIABLE = "otelexporterotlp"
-"""Beginning of the variables with the receivers of OpenTelemetry's SDK."""
-_CLEAR = re.compile(r"http://(?:[^/@\s]*@)?(\[[^]\s]+]|[^/:\s\"']+)", re.IGNORECASE)
-_INSIDE = (".svc", ".local", ".internal", ".localhost")
+"""Prefix of the variables with the receivers of OpenTelemetry's SDK."""
+_CLEAR_URL = re.compile(r"http://(?:[^/@\s]*@)?(\[[^]\s]+]|[^/:\s\"']+)", re.IGNORECASE)
+_INSIDE_SUFFIXES = (".svc", ".local", ".internal", ".localhost")
 _IN_AWS = re.compile(r"internal-.+\.elb\.amazonaws\.com|.+\.vpce\.amazonaws\.com")
 """Names of internal load balancers and of VPC endpoints, which have addresses of the VPC."""
-_PUBLIC_ENDS = ("com", "net", "org", "io", "dev", "ai", "cloud", "app")
-"""Ends of names of two parts that are no namespaces: ``prometheus.monitoring`` is a Service."""
+_PUBLIC_SUFFIXES = ("com", "net", "org", "io", "dev", "ai", "cloud", "app")
+"""Domains that are no namespaces, in names of two parts: ``prometheus.monitoring`` is a Service."""
 
 
 def _refuse_clear_telemetry(resource: Resource, report: Report, _: Settings) -> None:
@@ -104,18 +104,18 @@ def _is_clear_telemetry(found: tuple[Place, Any]) -> bool:
         if is_sent or may_hold_more(place):
             raise NotYetKnownError(".".join(place))
         return False
-    return is_sent and isinstance(value, str) and any(map(_is_outside, _CLEAR.findall(value)))
+    return is_sent and isinstance(value, str) and any(map(_is_outside, _CLEAR_URL.findall(value)))
 
 
 def _is_outside(host: str) -> bool:
-    """Tell whether the name or address of a host is surely none of the cluster or of its network."""
+    """Tell whether a host is certainly outside the cluster and its network."""
     name = host.strip("[].").lower()
     try:
         return ip_address(name).is_global
     except ValueError:
         parts = name.split(".")
-        is_service = len(parts) == 1 or (len(parts) == 2 and parts[1] not in _PUBLIC_ENDS)
-        is_inside = name.endswith(_INSIDE) or ".svc." in name or bool(_IN_AWS.fullmatch(name))
+        is_service = len(parts) == 1 or (len(parts) == 2 and parts[1] not in _PUBLIC_SUFFIXES)
+        is_inside = name.endswith(_INSIDE_SUFFIXES) or ".svc." in name or bool(_IN_AWS.fullmatch(name))
         return not is_service and not is_inside
 
 
@@ -125,11 +125,11 @@ _DASHBOARDS = (
 )
 """Charts whose Services and Ingresses lead to dashboards and metrics."""
 _DASHBOARD_WORDS = ("grafana", "prometheus", "alertmanager", "dashboard", "kiali", "opencost", "kubecost", "headlamp")
-_SERVICE = "service.beta.kubernetes.io/aws-load-balancer-"
+_NLB_PREFIX = "service.beta.kubernetes.io/aws-load-balancer-"
 _RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
-_SCHEME = f"{_SERVICE}scheme"
-_INTERNAL = f"{_SERVICE}internal"
-_ALB = "alb.ingress.kubernetes.io/"
+_SCHEME = f"{_NLB_PREFIX}scheme"
+_INTERNAL = f"{_NLB_PREFIX}internal"
+_ALB_PREFIX = "alb.ingress.kubernetes.io/"
 
 
 def _refuse_open_dashboards(resource: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -144,17 +144,17 @@ def _refuse_open_dashboards(resource: Resource, report: Report, _: Settings, sta
         report(f"{'.'.join(place)} of {resource.name} {scheme}, so everybody reaches the dashboard or its API")
 
 
-_PARTS = re.compile("service|ingress", re.IGNORECASE)
+_BLOCK_KEYS = re.compile("service|ingress", re.IGNORECASE)
 """Keys of the blocks that describe a Service or an Ingress, such as ``thanosServiceExternal``."""
 
 
 def _list_blocks(value: Any, place: Place) -> list[tuple[Place, Any]]:
-    """Return the blocks of Helm values, with their places, that describe a Service or Ingress of parts that are on."""
+    """Return place and content of each enabled block of Helm values that describes a Service or an Ingress."""
     if value is UNKNOWN:
         return [(place, UNKNOWN)]
     if not isinstance(value, Mapping) or str(value.get("enabled")).lower() == "false":
         return []
-    own = [(place, value)] if place and _PARTS.search(place[-1]) else []
+    own = [(place, value)] if place and _BLOCK_KEYS.search(place[-1]) else []
     return own + [found for key, item in value.items() for found in _list_blocks(item, (*place, str(key)))]
 
 
@@ -185,13 +185,13 @@ def _is_open(found: tuple[Place, Any], stack: Stack) -> bool:
         if may_hold_more(place):
             raise NotYetKnownError(".".join(place))
         return False
-    notes, spec = _read_annotations(block), read_mapping(block.get("spec", block), "spec")
+    annotations, spec = _read_annotations(block), read_mapping(block.get("spec", block), "spec")
     if "ingress" in place[-1].lower():
-        return _is_on(block) and _is_open_ingress(notes)
+        return _is_on(block) and _is_open_ingress(annotations)
     if read_text(spec.get("type"), "type") != "LoadBalancer":
         return False
-    limited = _limits(spec.get("loadBalancerSourceRanges")) or _limits(notes.get(_RANGES))
-    return not limited and _is_open_service(notes, spec, stack) and not _has_own_groups(notes, _SERVICE)
+    limited = _limits(spec.get("loadBalancerSourceRanges")) or _limits(annotations.get(_RANGES))
+    return not limited and _is_open_service(annotations, spec, stack) and not _has_own_groups(annotations, _NLB_PREFIX)
 
 
 def _is_on(block: Mapping[str, Any]) -> bool:
@@ -204,28 +204,33 @@ def _limits(ranges: Any) -> bool:
     return bool(sources.networks or sources.has_unknown) and not sources.decide("loadBalancerSourceRanges")
 
 
-def _is_open_ingress(notes: Mapping[str, Any]) -> bool:
-    """Tell whether an Ingress of the AWS Load Balancer Controller is public and asks nobody who he is."""
-    scheme, sign_in = (read_text(notes.get(f"{_ALB}{name}"), name) for name in ("scheme", "auth-type"))
-    limited = _limits(notes.get(f"{_ALB}inbound-cidrs"))
-    return scheme == "internet-facing" and sign_in in ("", "none") and not limited and not _has_own_groups(notes, _ALB)
+def _is_open_ingress(annotations: Mapping[str, Any]) -> bool:
+    """Tell whether an Ingress of the AWS Load Balancer Controller is public and needs no sign-in."""
+    scheme, sign_in = (read_text(annotations.get(f"{_ALB_PREFIX}{name}"), name) for name in ("scheme", "auth-type"))
+    limited = _limits(annotations.get(f"{_ALB_PREFIX}inbound-cidrs"))
+    return (
+        scheme == "internet-facing"
+        and sign_in in ("", "none")
+        and not limited
+        and not _has_own_groups(annotations, _ALB_PREFIX)
+    )
 
 
-def _has_own_groups(notes: Mapping[str, Any], prefix: str) -> bool:
+def _has_own_groups(annotations: Mapping[str, Any], prefix: str) -> bool:
     """Return False if the controller makes the security group of a load balancer.
 
     Raises:
         NotYetKnownError: Annotations name security groups or prefix lists, which say who may connect.
     """
     for name in ("security-groups", "security-group-prefix-lists"):
-        if notes.get(f"{prefix}{name}"):
+        if annotations.get(f"{prefix}{name}"):
             raise NotYetKnownError(f"who may connect by {prefix}{name}")
     return False
 
 
-def _is_open_service(notes: Mapping[str, Any], spec: Mapping[str, Any], stack: Stack) -> bool:
+def _is_open_service(annotations: Mapping[str, Any], spec: Mapping[str, Any], stack: Stack) -> bool:
     """Tell whether a load balancer is public: the AWS Load Balancer Controller makes internal ones by default."""
-    scheme, internal = (read_text(notes.get(key), key).lower() for key in (_SCHEME, _INTERNAL))
+    scheme, internal = (read_text(annotations.get(key), key).lower() for key in (_SCHEME, _INTERNAL))
     if scheme:
         return scheme != "internal"
     if internal:
@@ -238,35 +243,15 @@ RULES = (
         id="no-password-in-values",
         kinds=CHART_KINDS,
         check=_refuse_passwords,
-        looks_at="Helm values, environment variables and lines of configurations in them",
-        passes="passwords and tokens stand in Secrets that the values name, such as admin.existingSecret of Grafana",
-        fails="a value under password, apiKey, accessToken and the like is a text, or a text has the form of a "
-        "token; a secret of Pulumi counts too, because Helm writes its value into the release",
-        why="whoever reads the program, Helm's release or the pod's definition has the password",
-        fix="make a Secret, and name it in the values, by existingSecret, secretKeyRef or a file",
     ),
     Rule(
         id="telemetry-encrypted",
         kinds=(*CHART_KINDS, "Prometheus", "PrometheusAgent", "OpenTelemetryCollector"),
         check=_refuse_clear_telemetry,
-        looks_at="receivers of metrics, logs and traces in Helm values and in objects of Prometheus and OpenTelemetry",
-        passes="each URL outside of the cluster begins with https://; Services, private addresses and names that "
-        "end with .internal or .local are inside",
-        fails="a URL of an outer host begins with http://",
-        why="everybody on the way reads names of models, users and prompts, and the password beside them",
-        fix="write https:// and the port that speaks TLS",
     ),
     Rule(
         id="dashboards-not-public",
         kinds=(*CHART_KINDS, "Service", "Ingress"),
         check=_refuse_open_dashboards,
-        looks_at="Services and Ingresses of Grafana, Prometheus, Alertmanager and other dashboards, as objects and in "
-        "the values of their charts",
-        passes="they stay in the cluster, their load balancer is internal, address blocks limit it, or ALB asks people "
-        "to sign in; nobody knows who reaches an Ingress of another controller, or whom security groups let in",
-        fails="a load balancer is internet-facing, or states no scheme where the program does not install the AWS Load "
-        "Balancer Controller: the controller inside Kubernetes makes public ones",
-        why="strangers read metrics and dashboards, and try passwords",
-        fix="use kubectl port-forward, or set the scheme to internal, or list the address blocks that may connect",
     ),
 )

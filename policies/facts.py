@@ -1,4 +1,4 @@
-"""Facts that many rules ask for: each is computed once."""
+"""Facts that many rules need, each computed once."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -11,16 +11,16 @@ _Ts = TypeVarTuple("_Ts")
 
 
 class FactHolder:
-    """A resource or a program, of which many rules ask the same facts."""
+    """A resource or a program whose facts many rules need."""
 
     def compute_once(self, compute: Callable[[Self, *_Ts], _T], *about: *_Ts) -> _T:
         """Compute a fact; later calls with the same function and the same values return the first result.
 
-        A fact that raised an error raises the same error again, since it may be the answer to another rule too.
+        An error is kept as well: later calls raise it again.
 
         Args:
-            compute: Returns the fact; nobody changes it. A function that lives as long as the program: no closure.
-            about: What the fact is about beside this holder, such as the name of a namespace.
+            compute: Function that returns the fact, which callers must not change; no closure, since it is a key.
+            about: Further arguments of the function, such as the name of a namespace.
 
         Raises:
             NotYetKnownError: The fact needs a value that is not known yet.

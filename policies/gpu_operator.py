@@ -1,4 +1,5 @@
-"""Rules for the GPU Operator's Helm values, and for the DCGM engine that it runs beside the node monitoring agent."""
+"""Rules for the GPU Operator's Helm values, and for two DCGM engines: the operator's and the node monitoring
+agent's."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ from .effects.driver_images import holds_driver
 from .effects.gpu_counts import (
     find_plugin_file,
     find_strategy,
-    is_cut,
+    has_mig_config,
     read_configs,
     read_plugin_file,
 )
@@ -61,15 +62,15 @@ def _refuse_illegal_configs(release: Resource, report: Report, _: Settings, stac
 def _refuse_second_driver(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
     if not is_operator(release):
         return
-    for part in find_wrong(("driver", "toolkit"), lambda part: _is_second(release, part, stack)):
+    for part in find_wrong(("driver", "toolkit"), lambda part: _is_installed_twice(release, part, stack)):
         report(f"the GPU Operator installs its own {part} beside the {part} of the AMI")
 
 
-def _is_second(release: Resource, part: str, stack: Stack) -> bool:
-    """Tell whether a part meets nodes whose image has it.
+def _is_installed_twice(release: Resource, part: str, stack: Stack) -> bool:
+    """Tell whether the operator installs a part on nodes whose AMI contains the part.
 
     Raises:
-        NotYetKnownError: It meets nodes whose image nobody knows, or the program shows no GPU nodes.
+        NotYetKnownError: The AMI of some nodes is unknown, or the program shows no GPU nodes.
     """
     nodes = list_gpu_nodes(stack)
     if not nodes and read_value_flag(release, part, "enabled", default=True):
@@ -78,7 +79,7 @@ def _is_second(release: Resource, part: str, stack: Stack) -> bool:
 
 
 def _refuse_wrong_strategies(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    """Judge the MIG strategy on the program's nodes; a program that shows none may have nodes that read any file."""
+    """Judge the MIG strategy on the program's nodes, or on every file if the program shows no nodes."""
     if not is_operator(release) or not read_value_flag(release, "devicePlugin", "enabled", default=True):
         return
 
@@ -86,18 +87,20 @@ def _refuse_wrong_strategies(release: Resource, report: Report, _: Settings, sta
         return find_strategy(release, nodes, stack) in (MIXED, "")
 
     served = [nodes for nodes in list_gpu_nodes(stack) if not is_switched_off(nodes, "device-plugin")]
-    wrong: list[Resource | None] = [*find_wrong(served, lambda found: is_cut(found) and not mixes(found))]
-    if not find_wrong(served, is_cut) and _counts_slices(release, stack) and not mixes(None):
+    wrong: list[Resource | None] = [*find_wrong(served, lambda found: has_mig_config(found) and not mixes(found))]
+    if not find_wrong(served, has_mig_config) and _counts_slices(release, stack) and not mixes(None):
         wrong.append(None)
     for strategy in sorted({find_strategy(release, nodes, stack) for nodes in wrong}):
         report(f"the MIG strategy {strategy!r} gives slices and whole GPUs one name, or advertises no slices")
     files = _list_files(release, served, stack) if served else _list_all_files(release, stack)
-    for file in find_wrong(files, lambda file: file.ends_plugin):
-        report(f"the MIG strategy {MIXED!r} ends the device plugin, because its config {file.name!r} shares by MPS")
+    for file in find_wrong(files, lambda file: file.stops_plugin):
+        report(
+            f"the device plugin exits under the MIG strategy {MIXED!r}, because its config {file.name!r} shares by MPS"
+        )
 
 
 def _list_files(release: Resource, nodes: Sequence[Resource], stack: Stack) -> list[PluginFile]:
-    """Return each file that some nodes read, once, as far as the program holds the files."""
+    """Return each file of the program that some nodes read, once."""
     found = [find_plugin_file(release, each, stack) for each in nodes]
     return list({file.name: file for file in found if file}.values())
 
@@ -120,8 +123,8 @@ def _counts_slices(release: Resource, stack: Stack) -> bool:
     )
 
 
-_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
-"""The taint that the chart tolerates by default, in the operator's DaemonSets and in node feature discovery."""
+_DEFAULT_TOLERATION = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+"""The chart's default toleration, of the operator's DaemonSets and of node feature discovery."""
 
 
 def _refuse_missing_tolerations(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -138,7 +141,7 @@ def _refuse_missing_tolerations(release: Resource, report: Report, _: Settings, 
 
 def _list_barred(release: Resource, path: tuple[str, ...], nodes: list[Resource]) -> list[Resource]:
     """Return the nodes with a taint that pods of the operator do not tolerate."""
-    given = read_value(release, *path, "tolerations", default=[_TAINT])
+    given = read_value(release, *path, "tolerations", default=[_DEFAULT_TOLERATION])
     tolerations = read_mappings(given, f"{'.'.join(path)}.tolerations")
     return find_wrong(
         nodes,
@@ -173,68 +176,25 @@ RULES = (
         id="mig-config-legal",
         kinds=CHART_KINDS,
         check=_refuse_illegal_configs,
-        looks_at="the MIG manager's configs in the GPU Operator's values",
-        passes="the MIG manager reads the file, and each layout can be placed on some GPU model",
-        fails="no GPU model has the profiles of a layout, or no model can hold the layout; or the MIG manager refuses "
-        "the whole file, such as for a key that it does not know",
-        why="the MIG manager marks the node as failed, and the node advertises no slices",
-        fix="choose a legal layout",
     ),
     Rule(
         id="driver-left-to-ami",
         kinds=CHART_KINDS,
         check=_refuse_second_driver,
-        looks_at="driver and toolkit of the GPU Operator",
-        passes="both are off where the AMI contains them, as EKS's images for GPUs do, or on where it does not, such "
-        "as Ubuntu and EKS's images without GPUs. Nobody knows images of your own, of node classes elsewhere, and of "
-        "programs that show no GPU nodes",
-        fails="at least one is on where the AMI contains it",
-        why="two drivers conflict, and the node has no GPU",
-        fix=(
-            "set driver.enabled and toolkit.enabled to false, or label the nodes "
-            'nvidia.com/gpu.deploy.driver: "false" and nvidia.com/gpu.deploy.container-toolkit: "false"'
-        ),
     ),
     Rule(
         id="mig-strategy-mixed",
         kinds=CHART_KINDS,
         check=_refuse_wrong_strategies,
-        looks_at=(
-            "the MIG strategy of the device plugin on each kind of node: mig.strategy of the GPU Operator, which wins, "
-            "else flags.migStrategy of the file that the nodes read"
-        ),
-        passes="the strategy is mixed where GPUs are cut or slices are counted, and not mixed where MPS shares them",
-        fails="the strategy is single, none or not set where GPUs are cut, or mixed where MPS shares them",
-        why=(
-            "without mixed, slices and whole GPUs get the same resource name, so a pod gets a slice instead of a whole "
-            "GPU; under mixed, the device plugin refuses MPS and ends, so the node has no GPU"
-        ),
-        fix=(
-            'set mig.strategy: "", which leaves the strategy to the files of the device plugin, and in each file '
-            "without MPS flags.migStrategy: mixed; without any MPS, mig.strategy: mixed is enough"
-        ),
     ),
     Rule(
         id="operator-tolerates-taints",
         kinds=CHART_KINDS,
         check=_refuse_missing_tolerations,
-        looks_at="tolerations of the GPU Operator's DaemonSets and of node feature discovery, and taints of GPU nodes",
-        passes="they tolerate every taint of the program's GPU nodes",
-        fails="GPU nodes have a taint that they do not tolerate",
-        why="nodes of a tainted pool are paid for and show no GPU",
-        fix="set tolerations: [{operator: Exists}]",
     ),
     Rule(
         id="one-dcgm-engine",
         kinds=("Addon",),
         check=_refuse_second_dcgm_engine,
-        looks_at="the DCGM engines of the GPU Operator and of the node monitoring agent",
-        passes="at most one of them runs on a node",
-        fails="both run on the same nodes",
-        why="the agent reports healthy nodes as broken, and they are replaced",
-        fix=(
-            "set dcgmAgent.enabled: false, or select nodes that the operator does not serve "
-            '(nvidia.com/gpu.deploy.operands: "false")'
-        ),
     ),
 )

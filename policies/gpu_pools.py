@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from .effects.extended_resources import can_be_handed_out, holds, is_gpu_resource, is_slice_or_share, parse_count
-from .effects.gpu_counts import MIG_LABEL, PLUGIN_LABEL, WHOLE, find_handout, is_shared
+from .effects.extended_resources import holds, is_advertised_name, is_gpu_resource, is_slice_or_share, parse_count
+from .effects.gpu_counts import MIG_LABEL, PLUGIN_LABEL, WHOLE, find_advertised, is_shared
 from .effects.gpu_nodes import list_kept_taints
 from .effects.karpenter_objects import (
     INSTANCE_TYPE,
@@ -31,13 +31,13 @@ def _refuse_unlimited_pool(pool: Resource, report: Report, _: Settings) -> None:
     if not is_gpu_pool(pool) or is_static(pool):
         return
     limits = pool.read_block("spec", "limits")
-    counted = [name for name in limits if name == "nodes" or can_be_handed_out(name)]
+    counted = [name for name in limits if name == "nodes" or is_advertised_name(name)]
     if not find_wrong(counted, lambda name: holds(name, limits[name])):
         misspelled = sorted(name for name in limits if is_gpu_resource(name) and name not in counted)
         reasons = [f"no node advertises {', '.join(misspelled)}"] if misspelled else []
         reasons += [f"no account has {limits[name]} of {name}" for name in counted]
         reason = f": {', and '.join(reasons)}" if reasons else ""
-        report(f"GPU pool {pool.name} has no limit in GPUs, so Karpenter launches nodes without end{reason}")
+        report(f"GPU pool {pool.name} has no limit in GPUs, so Karpenter launches any number of nodes{reason}")
 
 
 def _refuse_unlimited_cpu_pool(pool: Resource, report: Report, _: Settings) -> None:
@@ -59,7 +59,7 @@ def _refuse_unlimited_cpu_pool(pool: Resource, report: Report, _: Settings) -> N
         cost = "at about 50 $ an hour for each 1,000 CPUs"  # m7i in us-east-1, on demand: 0.0504 $ for a CPU
         vain = [f"{limits[name]} of {name}" for name in counted if not is_bound(name)]
         reason = f": no account has {', '.join(vain)}" if vain else ""
-        launched = f"so Karpenter launches nodes without end, {cost}{reason}"
+        launched = f"so Karpenter launches any number of nodes, {cost}{reason}"
         report(f"pool {pool.name} without GPUs has no limit in CPUs, {launched}")
 
 
@@ -69,11 +69,11 @@ _DEVICES: Mapping[str, tuple[str, ...]] = {
     "amd.com/gpu": ("g4ad.",),
     "habana.ai/gaudi": ("dl1.",),
 }
-"""Device that is no NVIDIA GPU → beginnings of the instance types that have it."""
+"""Device other than NVIDIA's GPUs → prefixes of the instance types that have the device."""
 
 
 def _is_bounded_in_devices(pool: Resource, devices: list[str]) -> bool:
-    """Tell whether each node of a pool takes from one of the limits in devices.
+    """Tell whether each node of a pool counts against one of the limits in devices.
 
     Raises:
         NotYetKnownError: The pool names no instance types.
@@ -102,27 +102,28 @@ def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack
 
 
 def _list_handed_out(pool: Resource, stack: Stack) -> set[str]:
-    """Return the GPU resources that nodes of a pool advertise, and whole GPUs, which EC2 reports before they share.
+    """Return the GPU resources that nodes of a pool advertise, and whole GPUs, which EC2 reports before nodes share
+    them.
 
-    Empty if the program does not show what some of its nodes advertise.
+    Empty if the program does not show the resources of some nodes.
     """
     rows = [] if list_unknown_types(pool) else list_gpu_types(pool)
-    found = [find_handout(pool, row, stack) for row in rows]
+    found = [find_advertised(pool, row, stack) for row in rows]
     if not all(found):
         return set()
-    handed = {name for handout in found if handout for name, count in handout.counts.items() if count}
+    handed = {name for advertised in found if advertised for name, count in advertised.counts.items() if count}
     return handed | ({WHOLE} if handed else set())
 
 
 _UNSHARED = {MIG_LABEL: "all-disabled", PLUGIN_LABEL: "none"}
-"""Labels that tell the GPU Operator how to share GPUs → the value for GPUs that are not shared."""
+"""Label by which the GPU Operator shares GPUs → the value for GPUs that are not shared."""
 
 
 def _refuse_sharing_without_overlay(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
     if is_static(pool):  # Karpenter launches a fixed number of nodes, whatever they advertise
         return
     overlays = [overlay for overlay in stack.select("NodeOverlay") if is_overlay_of(overlay, pool)]
-    if not overlays and _is_said_to_share(pool):
+    if not overlays and _declares_sharing(pool):
         report(
             f"pool {pool.name} shares its GPUs but has no NodeOverlay, so Karpenter plans with the number of GPUs "
             "that EC2 reports"
@@ -138,7 +139,7 @@ def _refuse_sharing_without_overlay(pool: Resource, report: Report, _: Settings,
         )
 
 
-def _is_said_to_share(pool: Resource) -> bool:
+def _declares_sharing(pool: Resource) -> bool:
     labels = pool.read_block("spec", "template", "metadata", "labels")
     return any(read_text(labels.get(key, unshared), key) != unshared for key, unshared in _UNSHARED.items()) or any(
         map(is_slice_or_share, pool.read_block("spec", "limits"))
@@ -150,53 +151,25 @@ RULES = (
         id="gpu-pool-tainted",
         kinds=("NodePool",),
         check=_refuse_untainted_pool,
-        looks_at="NodePools that may launch GPU instance types",
-        passes="a taint with the effect NoSchedule or NoExecute keeps other pods away",
-        fails="the NodePool has no taint with either effect",
-        why="one CPU pod keeps a p5.48xlarge running at 55 $ an hour",
-        fix="add a NoSchedule taint, named after the resource that the pool advertises",
     ),
     Rule(
         id="gpu-pool-limited",
         kinds=("NodePool",),
         check=_refuse_unlimited_pool,
-        looks_at="`spec.limits` of GPU NodePools",
-        passes="the limits name a GPU, a slice or a share, or the number of nodes is fixed or limited",
-        fails="the limits name no resource that GPU nodes advertise, or 100,000 of it and more, which no account has",
-        why="a program that creates pods in a loop buys GPUs without end",
-        fix="set spec.limits for the resource that the nodes advertise",
     ),
     Rule(
         id="cpu-pool-limited",
         kinds=("NodePool",),
         check=_refuse_unlimited_cpu_pool,
-        looks_at="`spec.limits` of NodePools that launch no GPU nodes",
-        passes="the limits name cpu, memory, nodes or a device that all named instance types have, such as "
-        "aws.amazon.com/neuron, or the number of nodes is fixed",
-        fails="the limits name none of them, or only counts that no account reaches: a million CPUs, a million GiB of "
-        "memory, 100,000 nodes or devices",
-        why="a program that creates pods in a loop buys machines without end",
-        fix="set spec.limits.cpu to the CPUs that all pods of the pool may have together",
     ),
     Rule(
         id="gpu-limit-reachable",
         kinds=("NodePool",),
         check=_refuse_unreachable_limit,
-        looks_at="GPU resources in `spec.limits`, the capacity in the pool's NodeOverlays, and what the GPU Operator "
-        "makes of the GPUs",
-        passes="the nodes or an overlay advertise at least one limited resource, or nobody can tell",
-        fails="the overlays set every limited resource to 0, or neither the nodes nor an overlay hand it out",
-        why="Karpenter counts what nodes have and what overlays state, so it never reaches the limit",
-        fix="set spec.limits for the slices or shares that the overlays advertise",
     ),
     Rule(
         id="sharing-overlaid",
         kinds=("NodePool",),
         check=_refuse_sharing_without_overlay,
-        looks_at="NodePools whose nodes share GPUs",
-        passes="a NodeOverlay names the pool and each type whose GPUs are shared, or the number of nodes is fixed",
-        fails="no NodeOverlay names the pool, or none names a type whose GPUs the GPU Operator's config shares",
-        why="Karpenter does not know that nodes offer slices, so pods that request slices wait without end",
-        fix="add a NodeOverlay for the pool",
     ),
 )

@@ -14,8 +14,8 @@ from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 from .values import read_mappings, read_text
 
-_ENV = "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED"
-_OF_EKS = ("amazon-eks", "optimized-ami", "al2@", "al2023@")
+_TOOLKIT_VARIABLE = "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED"
+_EKS_IMAGE_NAMES = ("amazon-eks", "optimized-ami", "al2@", "al2023@")
 """Parts of the names of EKS's own AMIs, whose toolkit has the option on."""
 
 
@@ -28,25 +28,29 @@ def _is_open(nodes: Resource, stack: Stack) -> bool:
     pools = [nodes] if nodes.kind in GROUP_KINDS else _list_pools(nodes, stack)
     if not pools or (nodes.kind in GROUP_KINDS and not (is_managed_group(nodes) and has_gpus(nodes))):
         return False
-    if operators := [found for found in stack.select(*CHART_KINDS) if _brings_toolkit(found, pools, stack)]:
+    if operators := [found for found in stack.select(*CHART_KINDS) if _installs_toolkit(found, pools, stack)]:
         return bool(find_wrong(operators, _leaves_open))
     return _is_class_open(nodes) if nodes.kind == "EC2NodeClass" else _is_group_open(nodes, stack)
 
 
 def _list_pools(node_class: Resource, stack: Stack) -> list[Resource]:
-    """Return the GPU pools whose nodes a node class makes."""
+    """Return the GPU pools whose nodes have a node class."""
     name = node_class.read_text("metadata", "name") or node_class.name
     path = ("spec", "template", "spec", "nodeClassRef", "name")
     return [pool for pool in list_gpu_nodes(stack) if pool.read_text(*path) == name]
 
 
-def _brings_toolkit(release: Resource, pools: list[Resource], stack: Stack) -> bool:
+def _installs_toolkit(release: Resource, pools: list[Resource], stack: Stack) -> bool:
     return is_operator(release) and any(installs(release, "toolkit", pool, stack) for pool in pools)
 
 
 def _leaves_open(release: Resource) -> bool:
     entries = read_mappings(read_value(release, "toolkit", "env"), "toolkit.env")
-    values = [read_text(entry.get("value"), "toolkit.env").lower() for entry in entries if entry.get("name") == _ENV]
+    values = [
+        read_text(entry.get("value"), "toolkit.env").lower()
+        for entry in entries
+        if entry.get("name") == _TOOLKIT_VARIABLE
+    ]
     return values[-1:] != ["false"]
 
 
@@ -55,7 +59,7 @@ def _is_class_open(node_class: Resource) -> bool:
     if read_family(node_class) == "bottlerocket":
         return is_opened_by_settings(user_data)
     images = " ".join(_list_words(term) for term in node_class.list_blocks("spec", "amiSelectorTerms"))
-    return any(part in images for part in _OF_EKS) and not is_closed_by_script(user_data)
+    return any(part in images for part in _EKS_IMAGE_NAMES) and not is_closed_by_script(user_data)
 
 
 def _list_words(term: Mapping[str, Any]) -> str:
@@ -78,7 +82,7 @@ def _is_group_open(group: Resource, stack: Stack) -> bool:
 
 
 def _list_parts(group: Resource) -> list[str]:
-    """Return the parts that a group of pulumi-eks adds to the user data, each with its type before it."""
+    """Return the parts that a group of pulumi-eks adds to the user data, each after its content type."""
     parts = group.list_blocks("nodeadmExtraOptions")
     texts = [
         [read_text(part.get(name), "nodeadmExtraOptions") for name in ("contentType", "content")] for part in parts
@@ -87,7 +91,7 @@ def _list_parts(group: Resource) -> list[str]:
 
 
 def _list_templates(group: Resource, stack: Stack) -> list[Resource] | None:
-    """Return the launch template of a group, none if EKS makes it; None if the program does not hold it."""
+    """Return the launch template of a group in a list; empty if EKS makes it, None if the program lacks it."""
     given = group.read_block("launchTemplate")
     if not given:
         return []
@@ -104,13 +108,5 @@ RULES = (
         id="gpu-environment-ignored",
         kinds=("EC2NodeClass", *GROUP_KINDS),
         check=_refuse_open_runtime,
-        looks_at="user data of node classes and managed groups of GPU nodes with EKS's AMIs, and the toolkit of the "
-        "GPU Operator where it installs one",
-        passes="NVIDIA's container runtime ignores NVIDIA_VISIBLE_DEVICES of unprivileged containers; AMIs of your own "
-        "may have it so",
-        fails="it obeys the variable, as it does by default on AL2023",
-        why="images of CUDA set the variable to all, so a pod without a GPU uses every GPU of its node past all quotas",
-        fix="run nvidia-ctk config --in-place --set accept-nvidia-visible-devices-envvar-when-unprivileged=false in a "
-        "script of the user data, and leave Bottlerocket's setting off",
     ),
 )

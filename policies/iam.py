@@ -18,21 +18,21 @@ def _refuse_wildcard_actions(resource: Resource, report: Report, _: Settings) ->
 
 
 def _list_open(resource: Resource, statement: Statement) -> list[str]:
-    """Return the allowed patterns of actions and resources to which a later addition belongs by itself."""
+    """Return the allowed patterns that also match actions or resources of the future."""
     if not statement.allows or _lets_account_manage_key(resource, statement):
         return []
     if statement.not_actions is not None:
-        return [f"every action except {_show(statement.not_actions)}"]
+        return [f"every action except {_join_names(statement.not_actions)}"]
     if statement.not_resources is not None:
         changing = find_wrong(statement.actions or [], lambda action: not only_describes(action))
-        return [f"{action} on every resource except {_show(statement.not_resources)}" for action in changing]
+        return [f"{action} on every resource except {_join_names(statement.not_resources)}" for action in changing]
     verbs_are_right = _names_users_of_key(resource, statement)
     return find_wrong(
         statement.actions or [], lambda action: _is_open(action) and not (verbs_are_right and fixes_verb(action))
     )
 
 
-def _show(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return ", ".join(repr(name) if name is UNKNOWN else name for name in names)
 
 
@@ -44,7 +44,7 @@ _OWN_ACCOUNT = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:root|\d{12}")
 
 
 def _lets_account_manage_key(resource: Resource, statement: Statement) -> bool:
-    """Tell whether a statement puts a KMS key under its account's IAM. A key without this statement has no manager."""
+    """Tell whether a statement lets the account's IAM manage a KMS key, which every key needs."""
     if resource.kind not in KEY_KINDS or statement.actions != ["kms:*"]:
         return False
     principals = statement.principals or {}
@@ -71,9 +71,8 @@ def _refuse_unlimited_pass_role(resource: Resource, report: Report, _: Settings)
 
 def _refuse_unlimited_rights(resource: Resource, report: Report, _: Settings) -> None:
     for statement in find_wrong(list_statements(resource), lambda statement: bool(list_ways_to_rights(statement))):
-        report(
-            f"{resource.name} lets its holder take rights that it was not given, by {list_ways_to_rights(statement)[0]}"
-        )
+        way = list_ways_to_rights(statement)[0]
+        report(f"{resource.name} lets its holder take rights that it was not given, by {way}")
 
 
 def _refuse_unlimited_launch(resource: Resource, report: Report, _: Settings) -> None:
@@ -87,53 +86,20 @@ RULES = (
         id="no-wildcard-action",
         kinds=DOCUMENT_KINDS,
         check=_refuse_wildcard_actions,
-        looks_at="actions that IAM documents allow",
-        passes="each action has its full name, or a wildcard such as ec2:Describe* or eks:List* that can only "
-        "describe and list, or kms:ReEncrypt* and kms:GenerateDataKey* that can only use keys; in a "
-        "key's policy kms:* is allowed for the key's own account, and a whole verb such as kms:Enable* for named "
-        "principals",
-        fails="another action contains * or ?, s3:Get* too because it reads data, or the document allows all actions "
-        "except some, or actions on all resources except some",
-        why="an action or a resource that is added later is allowed from its first day",
-        fix="name the actions and the resources",
     ),
     Rule(
         id="pass-role-scoped",
         kinds=DOCUMENT_KINDS,
         check=_refuse_unlimited_pass_role,
-        looks_at="iam:PassRole in IAM documents",
-        passes="the permission is limited to named roles",
-        fails="the role's name contains * or ?, or the statement says NotResource",
-        why="its holder can take over every role of the account",
-        fix="name the node role",
     ),
     Rule(
         id="rights-scoped",
         kinds=DOCUMENT_KINDS,
         check=_refuse_unlimited_rights,
-        looks_at="permissions to change the rights of roles, users, groups and policies, to assume roles, to let "
-        "people into clusters, and to change the policies of keys, buckets, secrets, queues, topics, repositories, "
-        "functions, tables and file systems",
-        passes="the permission is limited to named resources, or a condition on iam:PolicyARN, "
-        "iam:PermissionsBoundary, eks:policyArn, kms:GrantIsForAWSResource, kms:ViaService or a tag limits it; a "
-        "statement with principals is about the resource that holds it. Instance profiles and Pod Identity "
-        "associations get a role from those only who may pass it, which pass-role-scoped judges",
-        fails="an action such as iam:AttachRolePolicy, eks:AssociateAccessPolicy, kms:CreateGrant or "
-        "s3:PutBucketPolicy is allowed on a name with * or ?, or the statement says NotResource",
-        why="its holder can give itself every right in the account, in every cluster, or over the data of others",
-        fix="name the roles, users, groups, policies, clusters, keys or others, demand a permissions boundary, "
-        "or let grants of keys go to AWS's services alone",
     ),
     Rule(
         id="launch-scoped",
         kinds=DOCUMENT_KINDS,
         check=_refuse_unlimited_launch,
-        looks_at="permissions to launch, tag and terminate EC2 machines, and to take over machines that exist: "
-        "ec2:ModifyInstanceAttribute, instance profiles, ssm:SendCommand, ec2-instance-connect:SendSSHPublicKey",
-        passes="conditions on tags limit them to machines of the cluster; tags of volumes, snapshots and network "
-        "interfaces are free, by their ARNs or by ec2:CreateAction",
-        fails="no condition limits them",
-        why="a controller can end machines of another cluster, or run its own programs on them as root",
-        fix="add a condition on the cluster's tags",
     ),
 )

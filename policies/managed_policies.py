@@ -34,7 +34,7 @@ def _refuse_broad_policies(resource: Resource, report: Report, _: Settings) -> N
 
 
 def _list_arns(resource: Resource) -> Iterator[str]:
-    """Yield the known ARNs. An ARN not known yet belongs to a policy that the program makes, with its own document."""
+    """Yield the known ARNs; an unknown ARN belongs to a policy of the program, whose document other rules judge."""
     if is_of_aws(resource):
         for where, value in list_values(resource.props, _ARN_FIELDS[resource.kind]):
             arns = [] if value is UNKNOWN else read_list(value, where)
@@ -46,11 +46,5 @@ RULES = (
         id="managed-policy-narrow",
         kinds=tuple(_ARN_FIELDS),
         check=_refuse_broad_policies,
-        looks_at="policies of AWS that users, groups, roles and permission sets get",
-        passes="AWS's policy is made for a task, as AmazonEKSWorkerNodePolicy is, or is only a permissions boundary",
-        fails="AWS's policy allows every action (AdministratorAccess), every action except some (PowerUserAccess), or "
-        "lets its holder take further rights (IAMFullAccess), pass any role or end any machine (AmazonEC2FullAccess)",
-        why="whoever takes over a pod or a machine with the policy takes over the account",
-        fix="attach a policy with the actions that the holder needs",
     ),
 )

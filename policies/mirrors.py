@@ -1,10 +1,10 @@
-"""The mirror that a stack states: a registry that holds copies of its charts, and so an allowed registry of its own."""
+"""The mirror of a stack: a registry with copies of its charts, which the rule about chart registries allows."""
 
 from typing import Any
 
 from .rule import Rule, Settings
 
-_RULE = "chart-registry-allowed"
+_REGISTRY_RULE = "chart-registry-allowed"
 
 
 def read_mirror(stack: Any) -> str:
@@ -16,7 +16,7 @@ def read_mirror(stack: Any) -> str:
 
 def allow_mirror(rule: Rule, settings: Settings, mirror: str) -> Settings:
     """Add a mirror to the registries of the rule about charts; other rules keep their settings."""
-    if not mirror or rule.id != _RULE:
+    if not mirror or rule.id != _REGISTRY_RULE:
         return settings
     registries = {**rule.settings, **settings}["registries"]
     return {**settings, "registries": [*registries, f"oci://{mirror}/"]}

@@ -1,4 +1,4 @@
-"""Rule for the names of AWS resources, which a company's patterns describe by kind."""
+"""Rule for the names of AWS resources: each fits the company's pattern for its kind."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,7 +9,7 @@ from .resources import Resource
 from .rule import Report, Rule, Settings
 from .values import UNKNOWN, NotYetKnownError, read_text
 
-NAMED: dict[str, tuple[str, ...]] = {
+NAME_FIELDS: dict[str, tuple[str, ...]] = {
     "Role": ("name", "roleName"),
     "Policy": ("name", "policyName"),
     "InstanceProfile": ("name", "instanceProfileName"),
@@ -37,13 +37,13 @@ NAMED: dict[str, tuple[str, ...]] = {
     "FileSystem": (),
     "LustreFileSystem": (),
 }
-"""Kind → the properties that hold its name, in the provider ``aws`` and in ``aws-native``; kinds without such a
-property have a name only by the tag ``Name``. AWS chooses the names of all other kinds."""
-_TYPES = (
+"""Kind → the properties with its name, in the providers ``aws`` and ``aws-native``. Kinds without such a property have
+only the tag ``Name``. AWS chooses the names of all other kinds."""
+_JUDGED_SERVICES = (
     *("iam", "eks", "sqs", "cloudwatch", "logs", "sns", "events", "s3"),
     *("ec2", "ecr", "budgets", "efs", "fsx"),
 )
-"""Services whose resources are judged: other services have kinds of the same names."""
+"""Services whose resources the rule judges, since other services have kinds with the same names."""
 
 
 def _refuse_other_names(resource: Resource, report: Report, settings: Settings) -> None:
@@ -61,12 +61,12 @@ def _refuse_other_names(resource: Resource, report: Report, settings: Settings) 
 
 def _is_of_aws(resource: Resource) -> bool:
     provider, _, rest = resource.type.partition(":")
-    return provider in ("aws", "aws-native") and rest.partition("/")[0].partition(":")[0] in _TYPES
+    return provider in ("aws", "aws-native") and rest.partition("/")[0].partition(":")[0] in _JUDGED_SERVICES
 
 
 def _list_whole_names(resource: Resource) -> Iterator[str]:
-    """Yield the names that are stated: by the property, and by the tag Name."""
-    for key in NAMED[resource.kind]:
+    """Yield the names that a resource states, by its property and by its tag Name."""
+    for key in NAME_FIELDS[resource.kind]:
         if name := resource.read_text(key):
             yield name
     tags = {**resource.default_tags, **read_tags(resource.get("tags"))} if _may_have_tags(resource) else {}
@@ -78,16 +78,16 @@ def _list_whole_names(resource: Resource) -> Iterator[str]:
 
 
 def _may_have_tags(resource: Resource) -> bool:
-    """Return whether the tag Name is a name of the resource: EC2 and the file systems show it as such."""
-    return resource.kind in ("SecurityGroup", "LaunchTemplate") or not NAMED[resource.kind]
+    """Return whether the tag Name names the resource, as EC2 and the file systems show it."""
+    return resource.kind in ("SecurityGroup", "LaunchTemplate") or not NAME_FIELDS[resource.kind]
 
 
 def _find_prefix(resource: Resource) -> str | None:
-    """Return the beginning of a name that the provider completes: the prefix, else Pulumi's name of the resource.
+    """Return the prefix that the provider completes to a name: the stated prefix, else Pulumi's name of the resource.
 
-    None if the name is stated, or if the kind has none.
+    None if the resource states its whole name, or if the kind has no property for a name.
     """
-    keys = NAMED[resource.kind]
+    keys = NAME_FIELDS[resource.kind]
     if not keys or any(resource.get(key) for key in keys):
         return None
     prefix = resource.read_text(f"{keys[0]}Prefix")
@@ -97,16 +97,9 @@ def _find_prefix(resource: Resource) -> str | None:
 RULES = (
     Rule(
         id="names-match",
-        kinds=tuple(NAMED),
+        kinds=tuple(NAME_FIELDS),
         check=_refuse_other_names,
         settings={"patterns": {}},
-        find_mistakes=partial(find_pattern_mistakes, kinds=tuple(NAMED)),
-        looks_at="names of AWS resources that the program chooses: stated names, prefixes that AWS's provider or Pulumi"
-        " completes, and the tag Name of kinds that have no other name",
-        passes="each name fits the pattern of its kind as a whole; without patterns, every name passes",
-        fails="a name does not fit, or no completion of its prefix does",
-        why="the company's other programs find resources, bill them and grant rights by these names",
-        fix="name the resource as the pattern of its kind says; in a stack file, names begin with cluster.name, and"
-        " names of roles and policies with iam.namePrefix before it, as it stands and without a hyphen of its own",
+        find_mistakes=partial(find_pattern_mistakes, kinds=tuple(NAME_FIELDS)),
     ),
 )

@@ -1,11 +1,11 @@
-"""Rules for Helm values beside the objects of the program: needed parts run, and charts know their cluster."""
+"""Rules for Helm values and the objects that need them: needed parts run, and charts know their cluster."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from gpu_blueprint.records import Record
 
 from .effects.charts import CHART_KINDS, MANIFEST_KINDS, has_chart, is_chart, list_charts, read_value
-from .effects.gpu_counts import is_cut
+from .effects.gpu_counts import has_mig_config
 from .effects.gpu_nodes import list_gpu_nodes, list_node_classes, read_node_labels
 from .effects.karpenter_objects import is_static
 from .effects.volumes import read_family
@@ -22,14 +22,14 @@ class _Need(Record):
     chart: str
     path: tuple[str, ...]
     default: bool
-    """The chart's own value: True if the part is on."""
+    """The chart's default: True if the part is on."""
     harm: str
     """The harm, in words; a message adds the names of the objects."""
     list_objects: _Objects
     """Returns the objects that need the part."""
 
 
-def _all(*kinds: str) -> _Objects:
+def _list_kinds(*kinds: str) -> _Objects:
     return lambda stack: list(stack.select(*kinds))
 
 
@@ -42,7 +42,7 @@ def _list_reserving_classes(stack: Stack) -> list[Resource]:
 
 
 def _list_jobsets(stack: Stack) -> list[Resource]:
-    """Return JobSets, and the roles by which others make them."""
+    """Return the JobSets, and the roles that let others make JobSets."""
     roles = [
         role
         for role in stack.select("Role", "ClusterRole")
@@ -55,14 +55,14 @@ _JOBSETS = "jobset.x-k8s.io"
 
 
 def _list_unserved_nodes(stack: Stack) -> list[Resource]:
-    """Return the GPU nodes that get the device plugin from nobody else: from their image, another chart or DRA."""
+    """Return the GPU nodes to which neither their AMI nor another chart brings the device plugin or a DRA driver."""
     if _runs_otherwise(stack, "nvidia-device-plugin", "nvidia-dra-driver-gpu", "k8s-device-plugin"):
         return []
     return [nodes for nodes in list_gpu_nodes(stack) if not _has_own_plugin(nodes, stack)]
 
 
 def _runs_otherwise(stack: Stack, *names: str) -> bool:
-    """Tell whether a chart of a name runs a part, or a DaemonSet or a manifest that mentions one of the names."""
+    """Tell whether a chart has one of the names, or a DaemonSet or a manifest mentions one of them."""
     if has_chart(stack, *names):
         return True
     return bool(find_wrong(stack.select("DaemonSet", *MANIFEST_KINDS), lambda found: _runs_any(found, names)))
@@ -72,7 +72,7 @@ def _runs_any(found: Resource, names: Iterable[str]) -> bool:
     """Tell whether a DaemonSet or a manifest mentions one of the names.
 
     Raises:
-        NotYetKnownError: It mentions none, and its manifest or the image of a container is not known yet.
+        NotYetKnownError: The manifest or the image of a container is not known yet.
     """
     text = repr(found.props)
     if any(name in text for name in names):
@@ -97,22 +97,22 @@ _AUTO_MODE = "eks.amazonaws.com"
 
 
 def _list_cut_nodes(stack: Stack) -> list[Resource]:
-    return find_wrong(list_gpu_nodes(stack), is_cut)
+    return find_wrong(list_gpu_nodes(stack), has_mig_config)
 
 
 def _list_undiscovered_nodes(stack: Stack) -> list[Resource]:
-    """Return the GPU nodes that the GPU Operator finds by the labels of its node feature discovery alone."""
+    """Return the GPU nodes that the GPU Operator finds only by the labels of its own node feature discovery."""
     if has_chart(stack, "node-feature-discovery"):
         return []
-    return [nodes for nodes in list_gpu_nodes(stack) if not _PCI & read_node_labels(nodes).keys()]
+    return [nodes for nodes in list_gpu_nodes(stack) if not _NVIDIA_LABELS & read_node_labels(nodes).keys()]
 
 
-_PCI = {f"feature.node.kubernetes.io/pci-{device}.present" for device in ("10de", "0302_10de", "0300_10de")}
-"""Labels by which the GPU Operator knows nodes with NVIDIA's devices."""
+_NVIDIA_LABELS = {f"feature.node.kubernetes.io/pci-{device}.present" for device in ("10de", "0302_10de", "0300_10de")}
+"""Labels by which the GPU Operator finds nodes with NVIDIA's devices."""
 
 
 def _list_gpu_monitors(stack: Stack) -> list[Resource]:
-    """Return the monitors of dcgm-exporter, by their names or by what they select, if nobody else runs it."""
+    """Return the monitors of dcgm-exporter, found by name or selector; none if another chart runs dcgm-exporter."""
     if _runs_otherwise(stack, "dcgm-exporter"):
         return []
     return find_wrong(stack.select("ServiceMonitor", "PodMonitor"), _measures_gpus)
@@ -128,7 +128,7 @@ def _measures_gpus(monitor: Resource) -> bool:
 
 
 def _list_monitors(stack: Stack) -> list[Resource]:
-    """Return what nobody reads where the chart's Prometheus is off: other collectors read monitors too."""
+    """Return the monitors that only the chart's Prometheus reads; none if the program has another collector."""
     if has_chart(stack, *_COLLECTORS):
         return []
     return [] if any(stack.select("Prometheus", "PrometheusAgent")) else [*stack.select("ServiceMonitor", "PodMonitor")]
@@ -139,55 +139,69 @@ _COLLECTORS = (
     *("victoria-metrics-operator", "victoria-metrics-k8s-stack", "datadog"),
 )
 
-_GATES = ("settings", "featureGates")
+_FEATURE_GATES = ("settings", "featureGates")
 _NEEDS = (
-    _Need("karpenter", ("replicas",), True, "no pool gets a node", _all("NodePool")),
-    _Need("karpenter", (*_GATES, "nodeOverlay"), False, "Karpenter ignores overlays", _all("NodeOverlay")),
-    _Need("karpenter", (*_GATES, "reservedCapacity"), True, "reservations stay idle", _list_reserving_classes),
-    _Need("karpenter", (*_GATES, "staticCapacity"), False, "Karpenter ignores pools with replicas", _list_static_pools),
+    _Need("karpenter", ("replicas",), True, "no pool gets a node", _list_kinds("NodePool")),
+    _Need(
+        "karpenter", (*_FEATURE_GATES, "nodeOverlay"), False, "Karpenter ignores overlays", _list_kinds("NodeOverlay")
+    ),
+    _Need("karpenter", (*_FEATURE_GATES, "reservedCapacity"), True, "reservations stay idle", _list_reserving_classes),
+    _Need(
+        "karpenter",
+        (*_FEATURE_GATES, "staticCapacity"),
+        False,
+        "Karpenter ignores pools with replicas",
+        _list_static_pools,
+    ),
     _Need("gpu-operator", ("devicePlugin", "enabled"), True, "nodes offer no GPUs", _list_unserved_nodes),
-    _Need("gpu-operator", ("migManager", "enabled"), True, "nobody cuts GPUs into slices", _list_cut_nodes),
+    _Need("gpu-operator", ("migManager", "enabled"), True, "no GPU becomes slices", _list_cut_nodes),
     _Need("gpu-operator", ("nfd", "enabled"), True, "the operator finds no GPU nodes", _list_undiscovered_nodes),
     _Need("gpu-operator", ("dcgmExporter", "enabled"), True, "nobody measures GPUs", _list_gpu_monitors),
-    _Need("keda", ("operator", "replicaCount"), True, "nothing scales", _all("ScaledObject", "ScaledJob")),
-    _Need("keda", ("metricsServer", "replicaCount"), True, "nothing scales beyond 1", _all("ScaledObject")),
-    _Need("kueue", ("controllerManager", "replicas"), True, "no queued job starts", _all("ClusterQueue", "LocalQueue")),
+    _Need("keda", ("operator", "replicaCount"), True, "nothing scales", _list_kinds("ScaledObject", "ScaledJob")),
+    _Need("keda", ("metricsServer", "replicaCount"), True, "nothing scales beyond 1", _list_kinds("ScaledObject")),
+    _Need(
+        "kueue",
+        ("controllerManager", "replicas"),
+        True,
+        "no queued job starts",
+        _list_kinds("ClusterQueue", "LocalQueue"),
+    ),
     _Need("jobset", ("controller", "replicas"), True, "no JobSet gets pods", _list_jobsets),
     _Need("kube-prometheus-stack", ("prometheus", "enabled"), True, "nobody reads monitors", _list_monitors),
     _Need("kube-prometheus-stack", ("prometheusOperator", "enabled"), True, "nobody reads monitors", _list_monitors),
 )
 """Sources of the defaults: values.yaml of the charts that the catalogue pins."""
-_OFF = ("false", "0", "")
+_OFF_VALUES = ("false", "0", "")
 
 
 def _refuse_missing_parts(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
     for need in find_wrong(_NEEDS, lambda need: _lacks(release, need, stack)):
-        names = ", ".join(found.name for found in need.list_objects(stack)[:_SHOWN])
+        names = ", ".join(found.name for found in need.list_objects(stack)[:_MAX_SHOWN])
         report(f"{'.'.join(need.path)} of {release.name} is off: {need.harm} ({names})")
     for scaler in find_wrong(
-        stack.select("ScaledObject", "ScaledJob"), lambda found: _overlooks(release, found, stack)
+        stack.select("ScaledObject", "ScaledJob"), lambda found: _does_not_watch(release, found, stack)
     ):
         report(f"KEDA watches {_read_watched(release)} alone, so {scaler.name} in another namespace never scales")
 
 
-_SHOWN = 3
-"""Objects that a message names."""
+_MAX_SHOWN = 3
+"""Most objects that a message names."""
 
 
 def _lacks(release: Resource, need: _Need, stack: Stack) -> bool:
     if not is_chart(release, need.chart) or not need.list_objects(stack):
         return False
-    # Another release of the chart may have the part on, such as Prometheus beside one for its CRDs alone.
+    # Another release of the chart may have the part on: one release may install Prometheus, another only its CRDs.
     return all(_is_off(each, need) for each in [release, *list_charts(stack, need.chart)])
 
 
 def _is_off(release: Resource, need: _Need) -> bool:
     value = read_value(release, *need.path, default=need.default)
-    return read_text(value, ".".join(need.path)).strip().lower() in _OFF
+    return read_text(value, ".".join(need.path)).strip().lower() in _OFF_VALUES
 
 
-def _overlooks(release: Resource, scaler: Resource, stack: Stack) -> bool:
-    """Tell whether KEDA is this release, and none of the program watches the namespace of a scaler.
+def _does_not_watch(release: Resource, scaler: Resource, stack: Stack) -> bool:
+    """Tell whether a release is KEDA, and no KEDA of the program watches the namespace of a scaler.
 
     Raises:
         NotYetKnownError: The scaler states no namespace, and the provider may have one.
@@ -227,12 +241,12 @@ def _refuse_other_cluster(release: Resource, report: Report, _: Settings, stack:
 
 
 def _is_missing(name: str, chart: str) -> bool:
-    """Tell whether a chart lacks its cluster's name; the Cluster Autoscaler may have a list of groups in its place."""
+    """Tell whether a chart lacks its cluster's name; the Cluster Autoscaler may have a list of groups instead."""
     return not name and chart != "cluster-autoscaler"
 
 
 def _list_clusters(stack: Stack) -> Iterator[Resource]:
-    """Yield the clusters of EKS; a component that shows nothing is the matter of cluster-inputs-shown."""
+    """Yield the clusters of EKS; cluster-inputs-shown judges components without inputs."""
     types = ("aws:eks/cluster:Cluster", "aws-native:eks:Cluster", "eks:index:Cluster")
     for found in stack.select("Cluster"):
         if found.type in types and found.props and found.urn not in stack.opened_components:
@@ -243,7 +257,7 @@ def _is_one_of(name: str, clusters: list[Resource]) -> bool:
     """Tell whether the program makes a cluster of a name.
 
     Raises:
-        NotYetKnownError: No known name fits, and a cluster has a name of Pulumi's or one that is not known yet.
+        NotYetKnownError: No known name fits, and Pulumi or the deployment chooses the name of a cluster.
     """
     names = [found.props.get("name") for found in clusters]
     known = [found for found in names if found is not UNKNOWN and found]
@@ -257,23 +271,10 @@ RULES = (
         id="needed-parts-run",
         kinds=CHART_KINDS,
         check=_refuse_missing_parts,
-        looks_at="Helm values of Karpenter, the GPU Operator, KEDA, Kueue, JobSet and kube-prometheus-stack that "
-        "switch parts off, beside the pools, overlays, queues, scalers and monitors of the program",
-        passes="each part that an object of the program needs is on, or another chart of the program does its work",
-        fails="a part is off, by a value or by the chart's default, as Karpenter's gates nodeOverlay and "
-        "staticCapacity are; or KEDA watches other namespaces than those of the scalers",
-        why="the objects are there, nobody reads them, and no message says so",
-        fix="switch the part on, or remove the objects that need it",
     ),
     Rule(
         id="charts-know-cluster",
         kinds=CHART_KINDS,
         check=_refuse_other_cluster,
-        looks_at="the cluster's name in the values of Karpenter, the AWS Load Balancer Controller and the Cluster "
-        "Autoscaler, in programs that make a cluster",
-        passes="the value is the name of a cluster of the program",
-        fails="the value is another name, or missing",
-        why="the controller launches and ends machines of another cluster, or does not start",
-        fix="set the value to the cluster's name",
     ),
 )

@@ -55,34 +55,34 @@ def _refuse_public_nodes(resource: Resource, report: Report, _: Settings) -> Non
 
 
 def _makes_public_nodes(component: Resource) -> bool:
-    """Tell whether a component of pulumi-eks asks for public addresses of its nodes."""
+    """Tell whether a component of pulumi-eks requests public addresses for its nodes."""
     name = "nodeAssociatePublicIpAddress"
     return component.read_flag(name, default=False) or component.read_flag("nodeGroupOptions", name, default=False)
 
 
-_SUBNETS = "subnetSelectorTerms"
-_SELECTORS = (_SUBNETS, "securityGroupSelectorTerms", "capacityReservationSelectorTerms")
+_SUBNET_TERMS = "subnetSelectorTerms"
+_TERM_FIELDS = (_SUBNET_TERMS, "securityGroupSelectorTerms", "capacityReservationSelectorTerms")
 _CRITERIA = "instanceMatchCriteria"
-_ROLES = "kubernetes.io/role/"
-"""Beginning of tags that subnets of every cluster have: elb for public subnets, internal-elb for the others."""
-_OF_CLUSTER = "kubernetes.io/cluster/"
+_ROLE_TAG_PREFIX = "kubernetes.io/role/"
+"""Prefix of tags on the subnets of every cluster: elb for public subnets, internal-elb for the others."""
+_CLUSTER_TAG_PREFIX = "kubernetes.io/cluster/"
 
 
 def _refuse_wide_selectors(node_class: Resource, report: Report, _: Settings) -> None:
-    for field in _SELECTORS:
+    for field in _TERM_FIELDS:
         terms = [(field, term) for term in node_class.list_blocks("spec", field)]
         for found in find_wrong(terms, lambda found: bool(_explain_width(*found))):
             report(f"{field} of {node_class.name} {_explain_width(*found)}")
 
 
 def _explain_width(field: str, term: Mapping[str, Any]) -> str:
-    """Return the words by which a term selects more than the cluster's own; empty if it names them."""
+    """Return the fault of a term that selects more than the cluster's own, as a clause; empty without a fault."""
     if term.get("id"):
         return ""
     named = {key: term[key] for key in ("name", _CRITERIA) if term.get(key)}
     given = {**read_mapping(term.get("tags"), "tags"), **named}
     texts = {key: read_text(value, key) for key, value in given.items()}
-    if field == _SUBNETS and any(_is_public(key, text) for key, text in texts.items()):
+    if field == _SUBNET_TERMS and any(_is_public(key, text) for key, text in texts.items()):
         return "selects public subnets"
     if not texts:
         return "has a term without id, name and tags, so its API refuses it"
@@ -92,21 +92,23 @@ def _explain_width(field: str, term: Mapping[str, Any]) -> str:
 
 
 def _is_public(key: str, text: str) -> bool:
-    """Tell whether a tag marks public subnets. The name of a cluster may hold the word too."""
-    return key == f"{_ROLES}elb" or (not _CLUSTER_KEY.search(key) and bool(_PUBLIC.search(text)))
+    """Tell whether a tag marks public subnets; a tag with the name of a cluster may hold the word by chance."""
+    return key == f"{_ROLE_TAG_PREFIX}elb" or (not _CLUSTER_KEY.search(key) and bool(_PUBLIC_WORD.search(text)))
 
 
 _CLUSTER_KEY = re.compile(r"discovery|cluster", re.IGNORECASE)
-_PUBLIC = re.compile(r"(?<![a-z])(?<!non-)(?<!not-)public(?![a-z])", re.IGNORECASE)
+_PUBLIC_WORD = re.compile(r"(?<![a-z])(?<!non-)(?<!not-)public(?![a-z])", re.IGNORECASE)
 
 
 def _is_wide(key: str, text: str) -> bool:
-    """Tell whether a tag fits things of other clusters: its value begins with a wildcard, or it names a common role.
+    """Tell whether a tag fits things of other clusters: its value begins with a wildcard, or its key is a common role.
 
-    Open and targeted are the only criteria of reservations.
+    The criteria of reservations have two values, open and targeted, so they fit other clusters too.
     """
     return (
-        key == _CRITERIA or key.startswith(_ROLES) or (text.startswith(("*", "?")) and not key.startswith(_OF_CLUSTER))
+        key == _CRITERIA
+        or key.startswith(_ROLE_TAG_PREFIX)
+        or (text.startswith(("*", "?")) and not key.startswith(_CLUSTER_TAG_PREFIX))
     )
 
 
@@ -115,57 +117,26 @@ RULES = (
         id="no-open-ingress",
         kinds=INGRESS_KINDS,
         check=_refuse_open_ingress,
-        looks_at="ingress of security groups, all rules of a group together, with the prefix lists that they name",
-        passes="the sources are limited",
-        fails="0.0.0.0/0, ::/0 or blocks of more addresses than a single organisation owns may connect",
-        why="scanners find an open port within minutes",
-        fix="name the address blocks or security groups that may connect",
     ),
     Rule(
         id="no-public-addresses",
         kinds=SUBNET_KINDS,
         check=_refuse_public_subnets,
-        looks_at="subnets that node groups, launch templates and node classes use",
-        passes="no node is there, or machines get no public address and no route leads to an internet gateway",
-        fails="nodes are in a subnet that gives them public addresses or has a route to an internet gateway",
-        why="a GPU node in the subnet is reachable from the internet",
-        fix="place nodes in subnets with mapPublicIpOnLaunch: false and a route to a NAT gateway",
     ),
     Rule(
         id="no-internet",
         kinds=SUBNET_KINDS,
         check=_refuse_ways_out,
         settings={"internet": True},
-        looks_at="subnets that node groups, launch templates, node classes and Fargate profiles use, and the routes of "
-        "these subnets",
-        passes="internet is true, as by default, or no route leads to an internet gateway, a carrier gateway, a public "
-        "NAT gateway or an egress-only internet gateway; a transit gateway and a peering lead where their owners say",
-        fails="internet is false, and nodes, or pods on Fargate, are in a subnet with a route to the internet",
-        why="what runs on a node can send data anywhere, although the company promised a closed network",
-        fix="write network: {internet: false}, and remove the routes",
     ),
     Rule(
         id="nodes-without-public-address",
         kinds=("EC2NodeClass", "LaunchTemplate", "Cluster", "NodeGroup", "NodeGroupV2"),
         check=_refuse_public_nodes,
-        looks_at="node classes, launch templates and node groups of pulumi-eks",
-        passes="they ask for no public addresses, or leave it to the subnet, which no-public-addresses judges",
-        fails="they ask for public addresses, which count even where the subnet gives none",
-        why="a GPU node with a public address is reachable from the internet",
-        fix="set associatePublicIPAddress (node class), associatePublicIpAddress (launch template) or "
-        "nodeAssociatePublicIpAddress (pulumi-eks) to false",
     ),
     Rule(
         id="selectors-scoped",
         kinds=("EC2NodeClass",),
         check=_refuse_wide_selectors,
-        looks_at="terms of node classes that select subnets, security groups and capacity reservations",
-        passes="each term has an id, or a name or tag that belongs to the cluster, such as karpenter.sh/discovery with "
-        "its name; no-public-addresses judges the subnets of the program itself",
-        fails="all values of a term begin with a wildcard, or the only tag is a role that subnets of every cluster "
-        "have; or a term asks for public subnets, by kubernetes.io/role/elb or a value such as prod-public-*",
-        why="Karpenter selects in the whole account: nodes start in another network, get an address of the internet, "
-        "or use what another team has reserved",
-        fix="name the ids, or one tag with the name of the cluster",
     ),
 )

@@ -33,10 +33,10 @@ def _refuse_moving_ami(node_class: Resource, report: Report, _: Settings) -> Non
 
 
 def _explain_moving(term: Mapping[str, Any], terms: list[Mapping[str, Any]]) -> str:
-    """Return the words by which a term selects no AMI or not always the same; empty if it selects one release.
+    """Return the fault of a term that selects no AMI or changing AMIs, as a clause; empty if it selects one release.
 
     Raises:
-        NotYetKnownError: A parameter of the company's own holds the id of the AMI.
+        NotYetKnownError: A parameter of the company holds the id of the AMI.
     """
     alias = read_text(term.get("alias"), "alias")
     family, version = alias.partition("@")[::2]
@@ -51,8 +51,8 @@ def _explain_moving(term: Mapping[str, Any], terms: list[Mapping[str, Any]]) -> 
     return "" if _is_one_image(term) else f"selects AMIs by {', '.join(keys)}, which a newer AMI may match"
 
 
-_MOVING = ("recommended", "latest", "current")
-"""Parts of the names of parameters in which AWS and Canonical write each newer release."""
+_MOVING_PARAMETERS = ("recommended", "latest", "current")
+"""Parts of the names of parameters that AWS and Canonical update with each release."""
 
 
 def _is_one_image(term: Mapping[str, Any]) -> bool:
@@ -62,18 +62,18 @@ def _is_one_image(term: Mapping[str, Any]) -> bool:
         return True
     if parameter and "/aws/service/" not in parameter:
         raise NotYetKnownError(f"the AMI that the parameter {parameter} names when a node starts")
-    return bool(parameter) and not any(word in parameter for word in _MOVING)
+    return bool(parameter) and not any(word in parameter for word in _MOVING_PARAMETERS)
 
 
 def _refuse_open_metadata_service(resource: Resource, report: Report, _: Settings) -> None:
     if resource.kind in GROUP_KINDS:
-        # EKS's own template allows two hops; on system nodes no tenant's pod runs, so only GPU nodes count.
+        # EKS's own template allows two hops. Only GPU nodes count, since tenants' pods do not run on system nodes.
         is_open = _lacks_template(resource)
     elif resource.kind == "EC2NodeClass":
-        # Defaults of the custom resource.
+        # Karpenter's defaults are strict.
         is_open = _is_open(resource.read_block("spec", "metadataOptions"), by_default=False)
     else:
-        # EC2 takes the defaults of the AMI, and the AMIs of EKS set two hops.
+        # The defaults are those of the AMI, and the AMIs of EKS allow two hops.
         path = (*locate_in_template(resource), "metadataOptions")
         is_open = _is_open(resource.read_block(*path), by_default=True)
     if is_open:
@@ -81,7 +81,7 @@ def _refuse_open_metadata_service(resource: Resource, report: Report, _: Setting
 
 
 def _is_open(options: Mapping[str, Any], *, by_default: bool) -> bool:
-    """Tell whether pods reach the metadata service with these options; an option that is missing has its default."""
+    """Tell whether pods reach the metadata service with these options; ``by_default`` decides for missing options."""
     tokens, hops = options.get("httpTokens"), options.get("httpPutResponseHopLimit")
     return read_text(options.get("httpEndpoint"), "httpEndpoint").lower() != "disabled" and (
         (by_default if tokens is None else read_text(tokens, "httpTokens").lower() != "required")
@@ -117,7 +117,7 @@ def _refuse_small_disk(node_class: Resource, report: Report, settings: Settings,
 
 
 def _has_no_gpus(node_class: Resource, stack: Stack) -> bool:
-    """Tell whether the program shows pools with this node class, and none of them launches GPU nodes."""
+    """Tell whether pools of the program use a node class, and none of these pools launches GPU nodes."""
     name, path = node_class.read_text("metadata", "name"), ("spec", "template", "spec", "nodeClassRef", "name")
     users = [pool for pool in stack.select("NodePool") if pool.read_text(*path) == name]
     return bool(users) and not any(map(is_gpu_pool, users))
@@ -155,7 +155,7 @@ def _refuse_small_group_disk(group: Resource, report: Report, settings: Settings
 
 
 def _has_local_disks(template: Resource) -> bool:
-    """Tell whether the user data of a template hands the local NVMe disks to images and pods."""
+    """Tell whether the user data of a template puts images and pods on the local NVMe disks."""
     text = template.read_text(*locate_in_template(template), "userData")
     texts = [text]
     with suppress(ValueError):
@@ -168,58 +168,27 @@ RULES = (
         id="ami-pinned",
         kinds=("EC2NodeClass",),
         check=_refuse_moving_ami,
-        looks_at="AMI selector terms of node classes",
-        passes="each term selects one AMI release for good, by alias and version, id, exact name or a versioned "
-        "parameter of AWS; several terms are several pinned images, such as one for each architecture. Nobody knows "
-        "what stands in a parameter of your own when a node starts",
-        fails="a term says latest, may match a newer AMI or selects none, an alias stands beside other terms, or there "
-        "are no terms",
-        why="every AMI release replaces all nodes, running jobs included",
-        fix="pin one release, such as al2023@v20260923",
     ),
     Rule(
         id="imds-locked",
         kinds=("EC2NodeClass", "LaunchTemplate", *GROUP_KINDS),
         check=_refuse_open_metadata_service,
-        looks_at="metadata options of node classes and launch templates, and groups of GPU nodes without template",
-        passes="tokens are required and the hop limit is 1; launch templates must state both",
-        fails="tokens are optional, or the hop limit is above 1, as in the template that EKS makes for a group",
-        why="a pod can take over the IAM role of its node",
-        fix="set httpTokens: required and httpPutResponseHopLimit: 1",
     ),
     Rule(
         id="volumes-encrypted",
         kinds=("EC2NodeClass", "LaunchTemplate", *GROUP_KINDS),
         check=_refuse_unencrypted_volumes,
-        looks_at="EBS volumes of nodes, also volumes that the AMI brings because no mapping states them",
-        passes="every volume is encrypted, or the program has EBS encrypt all new volumes (EncryptionByDefault)",
-        fails="a volume is not encrypted, or the AMI's own volume is not replaced by an encrypted mapping",
-        why="model weights and data are readable on disks that AWS reuses",
-        fix="map the device of the AMI's volume in blockDeviceMappings, with encrypted: true",
     ),
     Rule(
         id="disk-large-enough",
         kinds=("EC2NodeClass",),
         check=_refuse_small_disk,
         settings={"minimumGib": 100},
-        looks_at=(
-            "the volume for images and pods: the volume marked rootVolume, or else the device that the AMI family uses"
-        ),
-        passes="the volume has at least minimumGib, local NVMe disks replace it, or pools without GPUs alone have the "
-        "node class",
-        fails="the volume is smaller",
-        why="the first CUDA image causes DiskPressure on a node that is paid for",
-        fix="enlarge the volume or set instanceStorePolicy: RAID0",
     ),
     Rule(
         id="group-disk-large-enough",
         kinds=GROUP_KINDS,
         check=_refuse_small_group_disk,
         settings={"minimumGib": 100},
-        looks_at="the volume for images and pods in managed groups of GPU nodes, with their launch template",
-        passes="the volume has at least minimumGib",
-        fails="the volume is smaller, or not stated, so that it has 20 GiB",
-        why="the first CUDA image causes DiskPressure on a node that is paid for",
-        fix="set diskSize, or the size of the volume in the launch template",
     ),
 )

@@ -6,7 +6,7 @@ from gpu_blueprint.catalog import Instance, find_mig_profile
 from gpu_blueprint.sharing.placement import can_place, explain_fault
 
 from .effects.extended_resources import is_gpu_resource, is_slice_or_share, parse_count
-from .effects.gpu_counts import find_handout
+from .effects.gpu_counts import find_advertised
 from .effects.karpenter_objects import (
     INSTANCE_TYPE,
     is_overlay_of,
@@ -100,20 +100,20 @@ def _refuse_wrong_counts(overlay: Resource, report: Report, _: Settings, stack: 
 
 
 def _explain_difference(overlay: Resource, pool: Resource, row: Instance, stack: Stack) -> str:
-    """Return how an overlay differs from what a node advertises; empty if it does not, or if nobody can tell."""
+    """Return the difference between an overlay and a node, as a sentence; empty if there is none, or none is known."""
     capacity = overlay.read_block("spec", "capacity")
     stated = sorted(filter(is_gpu_resource, capacity))
-    handout = find_handout(pool, row, stack) if stated else None
-    if handout is None:
+    advertised = find_advertised(pool, row, stack) if stated else None
+    if advertised is None:
         return ""
-    counts = handout.counts
+    counts = advertised.counts
     wrong = find_wrong(stated, lambda name: parse_count(capacity[name]) != counts.get(name, 0))
     missing = _list_unstated(counts, pool, row, stack)
     states = ", ".join([*(f"{parse_count(capacity[name])} × {name}" for name in wrong), *(f"no {n}" for n in missing)])
     truth = ", ".join(f"{count} × {name}" for name, count in sorted(counts.items())) or "nothing"
     return states and (
         f"overlay {overlay.name} states {states} for {row.instance_type}, "
-        f"but its nodes advertise {truth}: {handout.because}"
+        f"but its nodes advertise {truth}: {advertised.because}"
     )
 
 
@@ -135,50 +135,25 @@ RULES = (
         id="mig-profile-exists",
         kinds=("NodeOverlay",),
         check=_refuse_missing_profiles,
-        looks_at="MIG resources in NodeOverlays",
-        passes="every GPU of the overlay has each profile, by name and memory",
-        fails="a GPU lacks a profile, or the instance type is not in the catalogue",
-        why="no node ever advertises the profile, so pods wait without end while the node is paid for",
-        fix="use a profile that `blueprint mig GPU` lists",
     ),
     Rule(
         id="mig-layout-placeable",
         kinds=("NodeOverlay",),
         check=_refuse_impossible_layout,
-        looks_at="counts of MIG resources in NodeOverlays",
-        passes="the counts, divided by the GPUs of the node, can be placed on one GPU",
-        fails="the counts do not divide by the GPUs, or cannot be placed",
-        why="the MIG manager fails, the node shows whole GPUs, and no pod may use them",
-        fix="choose a legal layout",
     ),
     Rule(
         id="overlay-scoped",
         kinds=("NodeOverlay",),
         check=_refuse_wide_overlay,
-        looks_at="requirements of NodeOverlays",
-        passes="they name one NodePool and its instance types",
-        fails="they match nodes of other pools or of any instance type",
-        why="other pools get wrong counts, and Karpenter drops overlapping overlays without a message",
-        fix="require karpenter.sh/nodepool and node.kubernetes.io/instance-type",
     ),
     Rule(
         id="overlay-hides-whole-gpus",
         kinds=("NodeOverlay",),
         check=_refuse_visible_whole_gpus,
-        looks_at="capacity in NodeOverlays that advertise slices or shares",
-        passes="the overlay sets nvidia.com/gpu to 0",
-        fails="nvidia.com/gpu keeps the count of EC2 or another count above 0",
-        why="Karpenter launches nodes for whole-GPU pods that can never run there",
-        fix='set nvidia.com/gpu: "0"',
     ),
     Rule(
         id="overlay-counts-true",
         kinds=("NodeOverlay",),
         check=_refuse_wrong_counts,
-        looks_at="capacity in NodeOverlays, and the configs by which the GPU Operator cuts and shares GPUs",
-        passes="each overlay states what the nodes advertise, or the program does not hold the configs",
-        fails="an overlay states another resource or another count than its nodes advertise",
-        why="Karpenter buys too many nodes or too few, and pods wait for slices that no node has",
-        fix="state the counts that follow from the pool's labels and from the GPU Operator's configs",
     ),
 )

@@ -1,4 +1,4 @@
-"""Rule for companies that encrypt with KMS keys of their own, and never with keys that AWS manages."""
+"""Rule for companies that encrypt only with their own KMS keys, and never with keys that AWS manages."""
 
 from .effects.own_keys import DATA, KINDS, list_foreign_data
 from .resources import Resource, Stack
@@ -20,11 +20,5 @@ RULES = (
         kinds=KINDS,
         check=_refuse_foreign_keys,
         settings={"required": []},
-        looks_at=f"KMS keys of everything that encrypts data at rest: {', '.join(DATA)}",
-        passes="the data of the kinds in `required` is encrypted with KMS keys that the company names; by default "
-        "`required` is empty, and everything passes",
-        fails="no key is named, or an alias of a key that AWS manages, or the data is not encrypted",
-        why="the company cannot withdraw AWS's keys, decide who uses them, or see it in its own key's log",
-        fix="name a KMS key: in a stack file, encryption.keyArn",
     ),
 )

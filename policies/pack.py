@@ -22,7 +22,7 @@ from gpu_blueprint.records import Record, field
 
 from . import RULES
 from .mirrors import allow_mirror
-from .readable import RULES as LAST
+from .readable import RULES as LAST_RULES
 from .resources import JUDGED_INSIDE, Resource, Stack, read_default_tags
 from .rule import Rule, Verdict, judge
 from .values import UNKNOWN, NotYetKnownError
@@ -32,40 +32,41 @@ _log = logging.getLogger(__name__)
 
 
 class _Notes(Record):
-    """Facts that policies about single resources leave for the policies about the whole stack, which run later."""
+    """Facts that policies about single resources store for the policies about the whole stack, which run later."""
 
     inputs: dict[str, Any] = field(default_factory=dict)
-    """URN → inputs. For the whole stack the engine shows outputs, and a first preview has none for Kubernetes."""
+    """URN → inputs. Policies about the stack get only outputs, which Kubernetes objects lack in a first preview."""
     unreadable: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    """Values that no rule could read, for the rule that comes last; see ``Stack.unreadable``."""
+    """Values that no rule could read, for the last rule; see ``Stack.unreadable``."""
 
 
-class _Stated(Record):
+class _StackSettings(Record):
     """The waivers and the mirror of a stack object."""
 
     waivers: Sequence[Waiver]
     mirror: str
 
     def read_settings(self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> Mapping[str, Any]:
-        """Return the environment's settings of a rule, with what the stack adds."""
+        """Return the environment's settings of a rule, with the stack's mirror."""
         given = to_plain(args.get_config()) if rule.settings else {}
         return allow_mirror(rule, given, self.mirror)
 
 
 def list_policies(waivers: Sequence[Waiver] = (), mirror: str = "") -> list[Policy]:
     """Return every rule as a policy; each is mandatory unless the environment's file says otherwise."""
-    notes, stated = _Notes(), _Stated(waivers, mirror)
+    notes, stack_settings = _Notes(), _StackSettings(waivers, mirror)
     return [
-        _make_stack_policy(rule, stated, notes) if rule.needs_stack else _make_resource_policy(rule, stated, notes)
+        _make_stack_policy(rule, stack_settings, notes)
+        if rule.needs_stack
+        else _make_resource_policy(rule, stack_settings, notes)
         for rule in RULES
     ]
 
 
 def read_waivers(stack: Any) -> list[Waiver]:
-    """Return the waivers of a stack object; programs other than ours have no stack object and no waivers.
+    """Return the waivers of a stack object; other companies' programs have neither.
 
-    A waiver that cannot be read waives nothing, and the log says so. An error here would stop the pack, and no rule
-    would run.
+    A waiver that cannot be read has no effect and is logged. An error here would stop the pack before any rule runs.
     """
     declared = stack.get("waivers", []) if isinstance(stack, Mapping) else []
     waivers = []
@@ -80,12 +81,12 @@ def read_waivers(stack: Any) -> list[Waiver]:
 def _describe(rule: Rule) -> dict[str, Any]:
     return {
         "name": rule.id,
-        "description": f"Passes if {rule.passes}. {rule.why[0].upper()}{rule.why[1:]}.",
+        "description": f"Passes if {rule.texts.passes}. {rule.texts.why[0].upper()}{rule.texts.why[1:]}.",
         "enforcement_level": EnforcementLevel.MANDATORY,
         "config_schema": PolicyConfigSchema({name: _make_schema(value) for name, value in rule.settings.items()})
         if rule.settings
         else None,
-        "remediation_steps": rule.fix,
+        "remediation_steps": rule.texts.fix,
     }
 
 
@@ -94,17 +95,19 @@ def _make_schema(default: Any) -> dict[str, Any]:
     return {"type": json_type, "default": default}
 
 
-def _make_resource_policy(rule: Rule, stated: _Stated, notes: _Notes) -> ResourceValidationPolicy:
+def _make_resource_policy(rule: Rule, stack_settings: _StackSettings, notes: _Notes) -> ResourceValidationPolicy:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
         resource = _read_resource(args)
         notes.inputs[resource.urn] = resource.props
-        verdicts = judge(rule, Stack([resource], notes.unreadable), stated.read_settings(rule, args))
-        _report_verdicts(verdicts, stated.waivers, lambda verdict: report(verdict.message, None))
+        verdicts = judge(rule, Stack([resource], notes.unreadable), stack_settings.read_settings(rule, args))
+        _report_verdicts(verdicts, stack_settings.waivers, lambda verdict: report(verdict.message, None))
 
-    return ResourceValidationPolicy(validate=validate, remediate=_make_remediation(rule, stated), **_describe(rule))
+    return ResourceValidationPolicy(
+        validate=validate, remediate=_make_remediation(rule, stack_settings), **_describe(rule)
+    )
 
 
-def _make_remediation(rule: Rule, stated: _Stated) -> Any:
+def _make_remediation(rule: Rule, stack_settings: _StackSettings) -> Any:
     """Return the function that CrossGuard calls at the level remediate; it returns new props or None.
 
     The return type is ``Any`` because the types of CrossGuard allow only the asynchronous form.
@@ -116,12 +119,12 @@ def _make_remediation(rule: Rule, stated: _Stated) -> Any:
     def remediate(args: ResourceValidationArgs) -> Any:
         resource = _read_resource(args)
         try:
-            corrected = correct(resource, {**rule.settings, **stated.read_settings(rule, args)})
+            corrected = correct(resource, {**rule.settings, **stack_settings.read_settings(rule, args)})
         except NotYetKnownError:
             return None
         props: Any = args.props
         changed = {key: value for key, value in (corrected or {}).items() if value is not resource.props.get(key)}
-        for key, value in changed.items():  # the other values keep their form, because some are secrets
+        for key, value in changed.items():  # other values stay as they are, because some are secrets
             props[key] = _restore_unknowns(value)
         return props if changed else None
 
@@ -134,24 +137,19 @@ def _read_resource(args: ResourceValidationArgs) -> Resource:
         urn=args.urn,
         type=args.resource_type,
         name=args.name,
-        props=_read_inputs(args),
+        props=_read_props(args.resource_type, args.props),
         provider=provider.urn if provider else "",
         default_tags=read_default_tags(to_plain(provider.props)) if provider else {},
     )
 
 
-def _read_inputs(args: ResourceValidationArgs) -> Any:
-    """Return the inputs of a resource; a component has none, because the engine sends the resource inside it next."""
-    return {} if args.resource_type in JUDGED_INSIDE else to_plain(args.props)
-
-
-def _make_stack_policy(rule: Rule, stated: _Stated, notes: _Notes) -> StackValidationPolicy:
+def _make_stack_policy(rule: Rule, stack_settings: _StackSettings, notes: _Notes) -> StackValidationPolicy:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
         stack = Stack([_read_stack_resource(resource, notes) for resource in args.resources], notes.unreadable)
-        verdicts = list(judge(rule, stack, stated.read_settings(rule, args)))
-        if rule in LAST:
+        verdicts = list(judge(rule, stack, stack_settings.read_settings(rule, args)))
+        if rule in LAST_RULES:
             notes.unreadable.clear()
-        _report_verdicts(verdicts, stated.waivers, lambda verdict: report(verdict.message, verdict.urn))
+        _report_verdicts(verdicts, stack_settings.waivers, lambda verdict: report(verdict.message, verdict.urn))
 
     return StackValidationPolicy(validate=validate, **_describe(rule))
 
@@ -161,7 +159,9 @@ def _read_stack_resource(resource: Any, notes: _Notes) -> Resource:
         urn=resource.urn,
         type=resource.resource_type,
         name=resource.name,
-        props=_read_outputs(resource) or notes.inputs.get(resource.urn) or _wait_for_provider(resource),
+        props=_read_props(resource.resource_type, resource.props)
+        or notes.inputs.get(resource.urn)
+        or _wait_for_provider(resource),
         provider=resource.provider.urn if resource.provider else "",
         parent=resource.parent.urn if resource.parent else "",
         dependencies=tuple(dependency.urn for dependency in resource.dependencies),
@@ -169,7 +169,7 @@ def _read_stack_resource(resource: Any, notes: _Notes) -> Resource:
 
 
 def _report_verdicts(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], report: Callable[[Verdict], None]) -> None:
-    """Report the verdicts that no waiver covers.
+    """Report the verdicts without a waiver.
 
     Raises:
         UnknownValueError: Some verdicts are undecided. CrossGuard prints the error and does not stop the preview.
@@ -192,27 +192,27 @@ class _UndecidedError(UnknownValueError):
         self.message = "; ".join(f"{verdict.resource}: {verdict.message}" for verdict in verdicts)
 
 
-def _read_outputs(resource: Any) -> Any:
-    """Return the outputs of a resource; none of a component, because they say nothing about its inputs."""
-    return {} if resource.resource_type in JUDGED_INSIDE else to_plain(resource.props)
+def _read_props(type_: str, props: Any) -> Any:
+    """Return the props of a resource; none for a component, since rules judge its child instead."""
+    return {} if type_ in JUDGED_INSIDE else to_plain(props)
 
 
 def _wait_for_provider(resource: Any) -> Any:
-    """Return UNKNOWN if the provider of a resource waits for a value such as a cluster's address, else no outputs."""
+    """Return UNKNOWN if the provider of a resource waits for a value such as a cluster's endpoint, else no outputs."""
     is_component = resource.resource_type in JUDGED_INSIDE or not resource.provider
     waits = not is_component and any(value is UNKNOWN for value in to_plain(resource.provider.props).values())
     return UNKNOWN if waits else {}
 
 
 def to_plain(value: Any) -> Any:
-    """Turn CrossGuard's guarded view into plain values, with UNKNOWN where reading a value would end the policy."""
+    """Turn CrossGuard's guarded view into plain values, with UNKNOWN for values that raise an error when read."""
     if isinstance(value, Mapping):
         return {key: _read_guarded(value, key) for key in value}
     if hasattr(value, "__getitem__") and hasattr(value, "__len__") and not isinstance(value, str | bytes):
         return [_read_guarded(value, index) for index in range(len(value))]
     if value == rpc.UNKNOWN:
         return UNKNOWN
-    if isinstance(value, float) and value.is_integer():  # on the wire every number is a double
+    if isinstance(value, float) and value.is_integer():  # protobuf sends every number as a double
         return int(value)
     return value
 

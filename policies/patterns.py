@@ -1,8 +1,8 @@
-"""Patterns in the settings of rules: regular expressions that describe a whole text, and that no text keeps busy.
+"""Patterns in the settings of rules: regular expressions for a whole text that match in linear time.
 
-Python's ``re`` goes back and forth, so ``(a+)+`` takes years for a text of sixty letters. Here all ways through a
-pattern are followed at once: the time grows with the length of the text times the size of the pattern. So a pattern may
-not look ahead or behind, refer to a group, or set flags.
+Python's ``re`` backtracks, so ``(a+)+`` takes years for a text of sixty letters. This module follows all paths through
+a pattern at once: the time grows with the length of the text times the size of the pattern. Therefore a pattern has no
+lookahead, lookbehind, backreferences or flags.
 """
 
 import re
@@ -14,11 +14,11 @@ from typing import Any
 
 from .values import UnreadableError
 
-LONGEST_PATTERN, LONGEST_TEXT, MOST_STATES = 200, 1024, 5000
-"""Characters of a pattern and of a text (names and tags of AWS have at most 512), and size of a pattern with all of its
-repetitions written out."""
-_GIVEN_BY_AWS = "0123456789abcdef"
-"""Letters that the provider of AWS, and Pulumi too, add behind a prefix (Terraform SDK, id.PrefixedUniqueId)."""
+MAX_PATTERN_LENGTH, MAX_TEXT_LENGTH, MAX_STATES = 200, 1024, 5000
+"""Most characters of a pattern and of a text (names and tags of AWS have at most 512), and most states of a pattern,
+whose repetitions are written out."""
+_SUFFIX_LETTERS = "0123456789abcdef"
+"""Letters that AWS's provider and Pulumi append to a prefix (Terraform SDK, id.PrefixedUniqueId)."""
 _PLAIN_FLAGS = re.UNICODE.value
 _CATEGORIES: Mapping[str, Callable[[str], bool]] = {
     "CATEGORY_DIGIT": str.isdecimal,
@@ -34,7 +34,7 @@ class _State:
     fits: Callable[[str], bool] | None = None
     next: list[int] = field(default_factory=list)
     at: str = ""
-    """``start`` or ``end``, if the step is possible only there."""
+    """``start`` or ``end`` if the step is possible only at the start or end of the text."""
 
 
 class PatternError(Exception):
@@ -42,11 +42,11 @@ class PatternError(Exception):
 
 
 class Pattern:
-    """A pattern, which describes a whole text whether or not it has ``^`` and ``$``."""
+    """A pattern for a whole text, with or without ``^`` and ``$``."""
 
     def __init__(self, text: str) -> None:
-        if len(text) > LONGEST_PATTERN:
-            raise PatternError(f"it has {len(text)} characters, and may have {LONGEST_PATTERN}")
+        if len(text) > MAX_PATTERN_LENGTH:
+            raise PatternError(f"it has {len(text)} characters, and may have {MAX_PATTERN_LENGTH}")
         try:
             tree = _parser.parse(text)
         except (re.error, OverflowError, RecursionError) as error:
@@ -58,15 +58,15 @@ class Pattern:
 
     def fits(self, text: str) -> bool:
         """Return whether a whole text fits."""
-        return len(text) <= LONGEST_TEXT and self._may_end(self._follow(text), is_start=not text)
+        return len(text) <= MAX_TEXT_LENGTH and self._may_end(self._follow(text), is_start=not text)
 
     def fits_before(self, prefix: str) -> bool:
-        """Return whether a text fits that begins with a prefix, and goes on with letters that AWS gives."""
-        if len(prefix) > LONGEST_TEXT:
+        """Return whether the pattern fits a prefix with some letters after it that AWS appends."""
+        if len(prefix) > MAX_TEXT_LENGTH:
             return False
         reached = self._follow(prefix)
         while not self._may_end(reached, is_start=not prefix):
-            more = {state for letter in _GIVEN_BY_AWS for state in self._step(reached, letter)}
+            more = {state for letter in _SUFFIX_LETTERS for state in self._step(reached, letter)}
             if more <= reached:
                 return False
             reached = self._spread(reached | more, is_start=False, is_end=False)
@@ -77,7 +77,7 @@ class Pattern:
         return 0 in self._spread(reached, is_start=is_start, is_end=True)
 
     def _follow(self, text: str) -> set[int]:
-        """Return the states that a text reaches, which may go on."""
+        """Return the states that a text reaches, before its end is certain."""
         reached = self._spread({self._start}, is_start=True, is_end=False)
         for letter in text:
             reached = self._spread(self._step(reached, letter), is_start=False, is_end=False)
@@ -88,7 +88,7 @@ class Pattern:
         return {number for state in states if state.fits and state.fits(letter) for number in state.next}
 
     def _spread(self, reached: Iterable[int], *, is_start: bool, is_end: bool) -> set[int]:
-        """Return the states that are reached without a letter too."""
+        """Return the states, and all states that follow them without a letter."""
         found, waiting = set(reached), list(reached)
         while waiting:
             state = self._states[waiting.pop()]
@@ -99,7 +99,7 @@ class Pattern:
         return found
 
     def _add(self, state: _State) -> int:
-        if len(self._states) > MOST_STATES:
+        if len(self._states) > MAX_STATES:
             raise PatternError("its repetitions make it too large")
         self._states.append(state)
         return len(self._states) - 1
@@ -187,8 +187,8 @@ def find_pattern_mistakes(
 
     Args:
         settings: The settings of a rule.
-        kinds: The names that there are; all names if there are none.
-        takes_lists: A list of allowed values may stand for a pattern.
+        kinds: The allowed names; empty allows all names.
+        takes_lists: Whether a list of allowed values may replace a pattern.
     """
     for name, wanted in settings.get("patterns", {}).items():
         if kinds and name not in kinds:
@@ -198,7 +198,7 @@ def find_pattern_mistakes(
 
 
 def _explain(wanted: Any, *, takes_lists: bool) -> str:
-    """Return why a value is no pattern; empty if it is."""
+    """Return the fault of a value that is no pattern, as a clause; empty for a pattern."""
     if takes_lists and isinstance(wanted, list):
         is_right = wanted and all(isinstance(value, str) for value in wanted)
         return "" if is_right else "must be a list of the values that are allowed"

@@ -1,4 +1,4 @@
-"""Rules for queues of jobs (Kueue): GPUs that a queue counts are reached by no other way."""
+"""Rules for queues of jobs (Kueue): no pod gets GPUs that a queue counts without this queue."""
 
 import re
 from math import isclose
@@ -15,10 +15,10 @@ from .effects.quotas import group_quotas, parse_limit
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 
-_ANY_NAMESPACE = {"kubernetes.io/metadata.name": "a-namespace-of-somebody"}
+_FOREIGN_NAMESPACE = {"kubernetes.io/metadata.name": "a-namespace-of-somebody"}
 _ORIGIN = re.compile(r"\buserInfo\b|\bownerReferences\b")
-"""Fields by which a policy tells the pods of jobs from other pods."""
-_QUEUE = re.compile(re.escape("kueue.x-k8s.io/queue-name"))
+"""Fields by which a policy recognizes pods of jobs."""
+_QUEUE_LABEL = re.compile(re.escape("kueue.x-k8s.io/queue-name"))
 """Label by which a job names its queue."""
 
 
@@ -27,7 +27,7 @@ def _refuse_open_queues(queue: Resource, report: Report, settings: Settings, sta
         return
     if queue.get("spec", "namespaceSelector") is None:
         return
-    if selects(queue.read_block("spec", "namespaceSelector"), _ANY_NAMESPACE):
+    if selects(queue.read_block("spec", "namespaceSelector"), _FOREIGN_NAMESPACE):
         report(f"every namespace may take the quota of the ClusterQueue {read_name(queue)}")
 
 
@@ -40,16 +40,16 @@ def _refuse_detours(namespace: Resource, report: Report, settings: Settings, sta
     configuration = read_configuration(kueue)
     is_left_out = leaves_out(configuration, find_labels(stack, name))
     is_managed = not is_left_out and (takes_unlabelled(configuration) or _has_default_queue(name, stack))
-    if not is_managed and not judges(stack, _make("batch", "jobs", name), _demands_queue):
+    if not is_managed and not judges(stack, _make_creation("batch", "jobs", name), _demands_queue):
         reason = "Kueue's managedJobsNamespaceSelector leaves it out" if is_left_out else "it has no LocalQueue default"
         report(f"jobs of namespace {name} take {' and '.join(gpus)} past the queue: {reason}")
     queued = queues_pods(configuration) and not is_left_out
     gates = (_tells_origin, _demands_queue) if queued else (_tells_origin,)
-    if not (queued and is_managed) and not any(judges(stack, _make("", "pods", name), gate) for gate in gates):
+    if not (queued and is_managed) and not any(judges(stack, _make_creation("", "pods", name), gate) for gate in gates):
         report(f"pods of namespace {name} take {' and '.join(gpus)} without a job, past the queue")
 
 
-def _make(group: str, resource: str, namespace: str) -> Request:
+def _make_creation(group: str, resource: str, namespace: str) -> Request:
     return Request(group=group, resource=resource, operation="CREATE", namespace=namespace)
 
 
@@ -60,7 +60,7 @@ def _has_default_queue(namespace: str, stack: Stack) -> bool:
 
 
 def _list_gpus(name: str, stack: Stack) -> list[str]:
-    """Return the GPU resources that queues count and of which a quota of a namespace grants some."""
+    """Return the GPU resources that queues count and that a quota of the namespace grants."""
     by_namespace, unknown = stack.compute_once(group_quotas)
     quotas = by_namespace.get(name, [])
     keys = [(key, hard) for quota in quotas for key, hard in quota.read_block("spec", "hard").items()]
@@ -73,13 +73,13 @@ def _list_gpus(name: str, stack: Stack) -> list[str]:
 
 
 def _tells_origin(policy: Resource) -> bool:
-    """Tell whether an admission policy asks who makes a pod, or for what; nobody evaluates its CEL here."""
+    """Tell whether an admission policy checks who makes a pod, or its owner; its CEL is searched, not evaluated."""
     return speaks_of(policy, _ORIGIN)
 
 
 def _demands_queue(policy: Resource) -> bool:
-    """Tell whether an admission policy asks for the queue of a job."""
-    return speaks_of(policy, _QUEUE)
+    """Tell whether an admission policy checks the queue of a job."""
+    return speaks_of(policy, _QUEUE_LABEL)
 
 
 def _refuse_empty_promises(pool: Resource, report: Report, settings: Settings, stack: Stack) -> None:  # noqa: ARG001
@@ -102,35 +102,15 @@ RULES = (
         kinds=("Namespace",),
         check=_refuse_detours,
         settings={"exempt": [*namespaces.PLATFORM, namespaces.HEADROOM]},
-        looks_at="namespaces whose quota grants GPUs that a ClusterQueue with node labels counts, in programs that "
-        "install Kueue or give its configuration",
-        passes="Kueue's managedJobsNamespaceSelector fits the namespace, and jobs without queue get the LocalQueue "
-        "`default` or wait by manageJobsWithoutQueueName; instead, a ValidatingAdmissionPolicy bound with Deny may "
-        "demand the label kueue.x-k8s.io/queue-name. Where Kueue leaves pods alone, another policy asks who makes a "
-        "pod (userInfo or ownerReferences). An engine of policies counts too",
-        fails="jobs start without a queue, or pods that belong to no job take the GPUs",
-        why="whoever passes by the queue takes GPUs that it has promised to a waiting job, which then starts half",
-        fix="add a LocalQueue `default`, let Kueue manage the namespace, and bind a policy that lets only the job "
-        "controller make pods with GPUs",
     ),
     Rule(
         id="cluster-queue-closed",
         kinds=("ClusterQueue",),
         check=_refuse_open_queues,
-        looks_at="ClusterQueues in programs with several of them",
-        passes="spec.namespaceSelector leaves namespaces of others out",
-        fails="the selector fits every namespace, as {} does",
-        why="a LocalQueue anywhere may name the ClusterQueue, so that a team spends the quota of another",
-        fix="select the namespaces of the team by a label, such as kubernetes.io/metadata.name",
     ),
     Rule(
         id="queues-within-limits",
         kinds=("NodePool",),
         check=_refuse_empty_promises,
-        looks_at="NodePools with `spec.limits` to which the node labels of ResourceFlavors point",
-        passes="the nominal quotas of all ClusterQueues and Cohorts in these flavors are together within the limits",
-        fails="the quotas of a resource exceed its limit; flavors that fit several NodePools have all their limits",
-        why="Kueue starts a job whose nodes Karpenter never launches: its pods wait, and hold the quota",
-        fix="lower the nominal quotas, or raise spec.limits of the NodePool",
     ),
 )

@@ -27,7 +27,7 @@ from .effects.kubernetes_rights import (
 from .effects.namespaces import is_kubernetes, is_platform
 from .effects.role_holders import (
     ANONYMOUS,
-    BINDINGS,
+    BINDING_KINDS,
     RoleHolder,
     admits_people,
     classify_subject,
@@ -41,17 +41,17 @@ from .rule import Report, Rule, Settings, find_wrong
 from .values import read_text
 
 _ROLES = ("Role", "ClusterRole", "RolePatch", "ClusterRolePatch")
-_FOR_EVERYONE = (
+_PUBLIC_ROLES = (
     "system:public-info-viewer",
     "system:discovery",
     "system:basic-user",
     "system:service-account-issuer-discovery",
 )
-"""ClusterRoles that Kubernetes itself binds to everybody with a login; only the first is for callers without."""
+"""ClusterRoles that Kubernetes itself binds to all users; only the first is also for callers without a login."""
 
 
 def _refuse_tenant_admins(grant: Resource, report: Report, settings: Settings) -> None:
-    if grant.kind in BINDINGS:
+    if grant.kind in BINDING_KINDS:
         _refuse_wrong_bindings(grant, report, settings)
     elif grant.kind in _ROLES:
         _refuse_takeovers(grant, report)
@@ -77,7 +77,7 @@ def _refuse_wrong_bindings(binding: Resource, report: Report, settings: Settings
 
 
 def _find_everyone(binding: Resource, kind: str, role: str) -> list[str]:
-    """Return the subjects that include everyone, and have more than Kubernetes itself gives them."""
+    """Return the subjects that include everyone, if the role is not one that Kubernetes itself gives to everyone."""
     scope = read_scope(binding)
     subjects = find_wrong(
         binding.list_blocks("subjects"), lambda subject: classify_subject(subject, scope, ()) == "everyone"
@@ -87,17 +87,17 @@ def _find_everyone(binding: Resource, kind: str, role: str) -> list[str]:
 
 
 def _list_harmless(everyone: str) -> tuple[str, ...]:
-    """Return the ClusterRoles that Kubernetes itself gives to everybody."""
-    return _FOR_EVERYONE[:1] if everyone in ANONYMOUS else _FOR_EVERYONE
+    """Return the ClusterRoles that Kubernetes itself gives to a group of everybody."""
+    return _PUBLIC_ROLES[:1] if everyone in ANONYMOUS else _PUBLIC_ROLES
 
 
 def _is_wide(scope: str, settings: Settings) -> bool:
-    """Tell whether rights in a scope count in namespaces of the platform; an empty scope is the whole cluster."""
+    """Tell whether a scope includes namespaces of the platform; an empty scope is the whole cluster."""
     return not scope or is_platform(scope, settings["exempt"])
 
 
 def _find_non_platform_subjects(binding: Resource, settings: Settings) -> bool:
-    """Tell whether a binding has a subject that is not the platform's."""
+    """Tell whether a binding has a subject outside the platform."""
     scope = read_scope(binding)
     return bool(
         find_wrong(
@@ -165,7 +165,7 @@ def _refuse_platform_rights(role: Resource, report: Report, settings: Settings, 
 
 
 def _name_holder(holder: RoleHolder) -> str:
-    """Return the name of a holder whose kind is known."""
+    """Return the name of a holder for a message."""
     if not holder.subject:
         return "people whom no binding names"
     home = find_home(holder.subject, holder.namespace)
@@ -174,7 +174,7 @@ def _name_holder(holder: RoleHolder) -> str:
 
 
 def _list_forbidden(holder: RoleHolder, settings: Settings, stack: Stack) -> list[Right]:
-    """Return the rights that a holder must not have, by its kind and by the scope of the rights."""
+    """Return the rights that are forbidden to a holder, by its kind and its namespace."""
     in_cluster = not holder.namespace
     forbidden = [*PLATFORM_RIGHTS, *(CLUSTER_RIGHTS if in_cluster else ())]
     of_people = [*(API_RIGHTS if in_cluster else ()), *(WIDE_RIGHTS if _is_wide(holder.namespace, settings) else ())]
@@ -191,46 +191,24 @@ def _list_forbidden(holder: RoleHolder, settings: Settings, stack: Stack) -> lis
 
 
 _ALL_RIGHTS = (*PLATFORM_RIGHTS, *BINDING_RIGHTS, *CLUSTER_RIGHTS, *API_RIGHTS, *WIDE_RIGHTS)
-_PLATFORM = {"exempt": [*namespaces.PLATFORM]}
+_EXEMPT_NAMESPACES = {"exempt": [*namespaces.PLATFORM]}
 
 RULES = (
     Rule(
         id="tenants-not-admin",
         kinds=(
-            *BINDINGS,
+            *BINDING_KINDS,
             *_ROLES,
             *ENTRY_KINDS,
             *("ConfigMap", "ConfigMapPatch"),
         ),
         check=_refuse_tenant_admins,
-        settings=_PLATFORM,
-        looks_at="role bindings, roles, EKS access policies in namespaces, access entries, and the config map aws-auth",
-        passes="they give named subjects less than admin. Roles may make Roles and RoleBindings, because the API "
-        "server lets nobody without bind and escalate give more than its own rights. Everybody may hold the roles that "
-        "Kubernetes itself gives to everybody, such as system:discovery",
-        fails="they give admin, edit, a role of Kubernetes's own programs, the group system:masters, or anything to "
-        "everyone; or a role holds escalate, bind, impersonate or changes of quotas",
-        why="a tenant with these rights can raise its own quota; edit also makes DaemonSets and takes tokens of every "
-        "service account in the namespace, with their roles in AWS",
-        fix="bind a role of your own, with the kinds that the tenant works with, to a group of the tenant, by a "
-        "RoleBinding in its namespace",
+        settings=_EXEMPT_NAMESPACES,
     ),
     Rule(
         id="platform-rights-for-platform",
         kinds=_ROLES,
         check=_refuse_platform_rights,
-        settings={**_PLATFORM, "keepers": ["gpu-blueprint:operators"]},
-        looks_at="Roles and ClusterRoles, and the subjects to which the program binds them; a role without a binding "
-        "counts as bound to people",
-        passes="only service accounts in kube-* and the exempt namespaces have rights over nodes, pools, priorities, "
-        "certificates and tokens. The groups of keepers, which cluster.operators gives to people on call, may change "
-        "nodes and NodeClaims. People may change role bindings where an admission policy that denies judges their "
-        "changes and removals. A service account elsewhere may change role bindings too. It may also work in many "
-        "namespaces and keep webhooks and kinds of objects, as the controllers of JupyterHub, KubeRay and Kueue do, if "
-        "neither a RoleBinding nor an access policy lets people into its namespace",
-        fails="a tenant, or a service account in another namespace, has a right over the platform",
-        why="a tenant with these rights reaches the GPUs and the data of the others",
-        fix="bind the role to a service account of the platform (the setting exempt lists its namespaces), or leave "
-        "the right out",
+        settings={**_EXEMPT_NAMESPACES, "keepers": ["gpu-blueprint:operators"]},
     ),
 )

@@ -1,4 +1,4 @@
-"""The resources of a program as rules read them; without Pulumi, so that rules run anywhere."""
+"""The resources of a program in the form that rules read; without Pulumi, so that rules run anywhere."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,8 +31,8 @@ JUDGED_INSIDE: Mapping[str, str] = {
 
 
 def _drop_nulls(value: Any) -> Any:
-    """Return a value without its nulls: in Kubernetes and in Pulumi a field that is null is not set."""
-    if isinstance(value, str):  # most values are text, and this check is faster than the check for a mapping
+    """Return a value without nulls, since Kubernetes and Pulumi treat a null field as not set."""
+    if isinstance(value, str):  # most values are text, and this check is faster than isinstance with Mapping
         return value
     if isinstance(value, Mapping):
         return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
@@ -40,7 +40,7 @@ def _drop_nulls(value: Any) -> Any:
 
 
 class Resource(Record, FactHolder, dict=True):
-    """One resource as a rule reads it; ``props`` are plain values, and UNKNOWN marks values that are not known yet."""
+    """One resource for the rules; ``props`` are plain values, and UNKNOWN marks values that are not known yet."""
 
     urn: str
     type: str
@@ -50,7 +50,7 @@ class Resource(Record, FactHolder, dict=True):
     dependencies: tuple[str, ...] = ()
     parent: str = ""
     default_tags: Mapping[str, Any] = field(default_factory=dict)
-    """Tags that its AWS provider adds."""
+    """Tags that the resource's AWS provider adds."""
 
     @cached_property
     def kind(self) -> str:
@@ -100,7 +100,7 @@ class Resource(Record, FactHolder, dict=True):
         return self._read(read_text, path)
 
     def read_flag(self, *path: str, default: bool) -> bool:
-        """Return the truth value at a path, or the default if the path has no value."""
+        """Return the boolean at a path, or the default if the path has no value."""
         return self._read(partial(read_flag, default=default), path)
 
     def _read(self, read: "Callable[[Any, str], _T]", path: tuple[str, ...]) -> _T:
@@ -156,7 +156,7 @@ class Stack(Record, FactHolder, dict=True):
 
     @cached_property
     def opened_components(self) -> frozenset[str]:
-        """URNs of the components whose judged resource is in the stack; to judge both would report a fault twice."""
+        """URNs of the components whose judged child is in the stack; rules skip them, to report each fault once."""
         return frozenset(
             resource.parent
             for resource in self.resources
@@ -165,7 +165,7 @@ class Stack(Record, FactHolder, dict=True):
 
 
 def read_default_tags(provider: Mapping[str, Any]) -> Any:
-    """Return the tags that an AWS provider adds, read from its props; UNKNOWN if they are not known yet."""
+    """Return the tags that an AWS provider adds; UNKNOWN if they are not known yet."""
     tags = provider.get("defaultTags", {})
     if isinstance(tags, str):  # providers keep their configuration as JSON text
         tags = json.loads(tags)

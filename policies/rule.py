@@ -1,8 +1,13 @@
-"""Define rules and how they run; without Pulumi, so that the same rules run anywhere."""
+"""The type of rules, and the function that runs them; without Pulumi, so that rules run anywhere."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from inspect import signature
+from pathlib import Path
 from typing import Any, TypeVar
+
+import msgspec
+import yaml
 
 from gpu_blueprint.records import Record, field
 
@@ -16,14 +21,9 @@ Report = Callable[[str], None]
 Settings = Mapping[str, Any]
 
 
-class Rule(Record, kw_only=True):
-    """One policy rule: its function, its settings and the texts that explain it."""
+class RuleTexts(Record):
+    """The texts that explain a rule: its entry in texts.yaml."""
 
-    id: str
-    kinds: tuple[str, ...]
-    """Kinds of the resources that the rule checks."""
-    check: Callable[..., None]
-    """``check(resource, report, settings)``, or ``check(resource, report, settings, stack)``."""
     looks_at: str
     """Completes "Looks at …"."""
     passes: str
@@ -34,12 +34,34 @@ class Rule(Record, kw_only=True):
     """The cost or the damage of breaking the rule."""
     fix: str
     """The remedy, in the imperative."""
+
+
+@cache
+def read_rule_texts() -> dict[str, RuleTexts]:
+    """Return id of a rule → its texts, in the order of texts.yaml."""
+    table = yaml.load(Path(__file__).with_name("texts.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    return msgspec.convert(table, dict[str, RuleTexts])
+
+
+class Rule(Record, kw_only=True):
+    """One policy rule: its function and its settings."""
+
+    id: str
+    kinds: tuple[str, ...]
+    """Kinds of the resources that the rule checks."""
+    check: Callable[..., None]
+    """``check(resource, report, settings)``, or ``check(resource, report, settings, stack)``."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Defaults of the settings that an environment may change."""
     find_mistakes: Callable[[Settings], Iterable[str]] | None = None
     """Yields the mistakes in settings whose form is right, such as a pattern that cannot be used."""
     remediate: Callable[[Resource, Settings], dict[str, Any] | None] | None = None
     """Returns the corrected props of a resource, or None; CrossGuard calls it at the level remediate."""
+
+    @property
+    def texts(self) -> RuleTexts:
+        """The texts that explain the rule."""
+        return read_rule_texts()[self.id]
 
     @property
     def needs_stack(self) -> bool:
@@ -105,18 +127,18 @@ def _check(rule: Rule, resource: Resource, given: tuple[Any, ...], stack: Stack)
     found: list[Verdict] = []
 
     def report(reason: str) -> None:
-        found.append(Verdict(rule.id, resource.urn, reason, rule.fix))
+        found.append(Verdict(rule.id, resource.urn, reason, rule.texts.fix))
 
     try:
         rule.check(resource, report, *given)
     except NotYetKnownError as error:
-        if not found:  # a violation that is known already counts more than a value that is not known
+        if not found:  # a known violation counts more than an unknown value
             reason = f"cannot be judged before the deployment: {error} is not known yet"
             found.append(Verdict(rule.id, resource.urn, reason, undecided=True))
     except UnreadableError as error:
         _note_unreadable(stack, error.urn or resource.urn, rule, str(error))
-    except Exception as error:  # noqa: BLE001  # programs of others hold forms that nobody foresaw; see values-readable
-        _note_unreadable(stack, resource.urn, rule, f"a value has a form that nobody foresaw ({error!r})")
+    except Exception as error:  # noqa: BLE001  # programs of others hold unforeseen forms; see values-readable
+        _note_unreadable(stack, resource.urn, rule, f"a value has an unforeseen form ({error!r})")
     yield from found
 
 

@@ -2,12 +2,12 @@
 
 from .effects.bucket_grants import list_wide_grants
 from .effects.documents import BUCKET_KINDS
+from .effects.own_keys import EBS_DRIVERS
 from .effects.volumes import encrypts_all_volumes
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
 
 _EFS = ("aws:efs/fileSystem:FileSystem", "aws-native:efs:FileSystem")
-_EBS_DRIVERS = ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com", "kubernetes.io/aws-ebs")
 _EFS_DRIVER = "efs.csi.aws.com"
 
 
@@ -18,7 +18,7 @@ def _refuse_wide_bucket_policies(bucket: Resource, report: Report, _: Settings) 
 
 def _refuse_unencrypted_files(resource: Resource, report: Report, _: Settings, stack: Stack) -> None:
     if resource.kind == "StorageClass":
-        is_ebs = resource.read_text("provisioner") in _EBS_DRIVERS
+        is_ebs = resource.read_text("provisioner") in EBS_DRIVERS
         is_encrypted = resource.read_flag("parameters", "encrypted", default=False)
         if is_ebs and not is_encrypted and not encrypts_all_volumes(stack):
             report(f"volumes that pods get by {resource.name} are not encrypted")
@@ -36,26 +36,10 @@ RULES = (
         id="bucket-policy-scoped",
         kinds=BUCKET_KINDS,
         check=_refuse_wide_bucket_policies,
-        looks_at="statements that let identities into buckets, access points and tables",
-        passes="each statement names roles, users or services, or a condition names identities, tags of the caller or "
-        "access points, or each resource holds a name of the caller, or another statement denies the rest",
-        fails="a whole account, everybody of an organisation or everybody behind an endpoint is let in; "
-        "no-wildcard-principal judges strangers",
-        why="a role that somebody makes tomorrow, or the pod of another tenant, reads and overwrites the data of a "
-        "tenant",
-        fix="name the roles that need the bucket, or leave it to the policies of the roles",
     ),
     Rule(
         id="file-systems-encrypted",
         kinds=("FileSystem", "PersistentVolume", "StorageClass"),
         check=_refuse_unencrypted_files,
-        looks_at="EFS file systems, volumes that mount them, and storage classes of EBS",
-        passes="the file system is encrypted, the volume is mounted over TLS, as the driver does by itself, and the "
-        "storage class states encrypted, or the program has EBS encrypt all new volumes (EncryptionByDefault)",
-        fails="encrypted is off, which is the default of EFS and of storage classes of EBS, or "
-        "encryptInTransit is false; FSx always encrypts",
-        why="homes hold keys, tokens and unpublished work",
-        fix="set encrypted: true before the file system holds data, because a change replaces it, and leave "
-        "encryptInTransit away",
     ),
 )

@@ -14,7 +14,7 @@ from .rule import Report, Rule, Settings
 
 
 def _list_sources(resource: Resource) -> list[Source]:
-    """Return the sources of a chart or of manifests; none for a component that shows only its name."""
+    """Return the sources of a chart or of manifests; none for a component without inputs."""
     if resource.kind in MANIFEST_KINDS:
         return list_manifest_sources(resource)
     return [] if resource.kind == "Chart" and not resource.props else [find_source(resource)]
@@ -53,11 +53,6 @@ RULES = (
         id="chart-pinned",
         kinds=(*CHART_KINDS, *MANIFEST_KINDS),
         check=_refuse_unpinned_chart,
-        looks_at="versions of Helm charts, and of manifests that the program fetches by URL",
-        passes="each version is exact, or the chart is a folder of the program; a URL names a version or a commit",
-        fails="a version is a range or missing",
-        why="two environments get different charts although nobody changed anything",
-        fix="set one exact version",
     ),
     Rule(
         id="chart-registry-allowed",
@@ -74,21 +69,10 @@ RULES = (
                 "oci://registry.k8s.io/jobset/charts/",
             ]
         },
-        looks_at="registries and URLs of Helm charts, and URLs of manifests",
-        passes="the registry is allowed or is the mirror of the stack file (`images.mirror`), or the chart is a folder "
-        "of the program",
-        fails="the registry is not allowed",
-        why="charts and manifests install with the rights of a cluster admin",
-        fix="use an allowed registry, or allow this one in policies/<environment>.json",
     ),
     Rule(
         id="addon-pinned",
         kinds=("Addon",),
         check=_refuse_unpinned_addon,
-        looks_at="versions of EKS add-ons",
-        passes="each version is exact",
-        fails="a version is missing or not exact",
-        why="AWS chooses the version, and a preview does not show it",
-        fix="set addonVersion to an exact version",
     ),
 )

@@ -12,8 +12,8 @@ from .resources import Resource
 from .rule import Report, Rule, Settings, find_wrong
 from .values import UNKNOWN, NotYetKnownError, read_mapping, read_text
 
-_LAUNCHED = ("instance", "volume", "network-interface")
-"""What an EC2 instance consists of, as launch templates name it."""
+_LAUNCHED_TYPES = ("instance", "volume", "network-interface")
+"""Resource types of an EC2 instance in the tag specifications of launch templates."""
 
 
 def _refuse_missing_tags(resource: Resource, report: Report, settings: Settings) -> None:
@@ -41,8 +41,8 @@ def _refuse_missing_tags(resource: Resource, report: Report, settings: Settings)
 def list_missing_tags(resource: Resource, settings: Settings) -> list[str]:
     """Return the required tags that neither the resource nor its provider sets.
 
-    Karpenter drains the nodes of a node class whose tags change, and owner and cost centre change in a node's life. So
-    a node class has a list of its own.
+    A node class has a list of its own, without owner and cost centre: Karpenter drains the nodes of a node class whose
+    tags change.
     """
     if resource.kind == "EC2NodeClass":
         tags, required = read_tags(resource.get("spec", "tags")), settings["requiredOnNodes"]
@@ -54,7 +54,7 @@ def list_missing_tags(resource: Resource, settings: Settings) -> list[str]:
 
 
 def _read_own_tags(resource: Resource) -> Mapping[str, Any]:
-    """Return the tags of a resource, over the tags of its provider."""
+    """Return the tags of a resource, which override the tags of its provider."""
     if resource.kind == "EC2NodeClass":
         return read_tags(resource.get("spec", "tags"))
     if resource.type.startswith("aws:"):
@@ -63,14 +63,14 @@ def _read_own_tags(resource: Resource) -> Mapping[str, Any]:
 
 
 def _list_made(resource: Resource, settings: Settings) -> Iterator[tuple[str, Mapping[str, Any], list[str]]]:
-    """Yield what a resource makes later: its name, its tags and the tags that it must have.
+    """Yield name, tags and required tags of each thing that a resource makes later, such as volumes.
 
-    A volume of a StorageClass has the tags of its driver too, so the driver alone must set what is required.
+    A volume of a StorageClass also has the tags of its driver, so only the driver must set the required tags.
     """
     if resource.kind == "LaunchTemplate":
         blocks = resource.list_blocks(*locate_in_template(resource), "tagSpecifications")
         by_type = {read_text(block.get("resourceType"), "resourceType"): block.get("tags") for block in blocks}
-        for kind in _LAUNCHED:
+        for kind in _LAUNCHED_TYPES:
             tags = by_type.get(kind)
             yield f"each {kind}", tags if tags is UNKNOWN else read_tags(tags), settings["requiredOnLaunched"]
         return
@@ -81,7 +81,7 @@ def _list_made(resource: Resource, settings: Settings) -> Iterator[tuple[str, Ma
 
 
 def _look_up(tags: Any, tag: str) -> Any:
-    """Return the value of a tag; nothing without it.
+    """Return the value of a tag; None without the tag.
 
     Raises:
         NotYetKnownError: The value is not known yet.
@@ -93,7 +93,7 @@ def _look_up(tags: Any, tag: str) -> Any:
 
 
 def _breaks(tags: Mapping[str, Any], tag: str, settings: Settings) -> bool:
-    """Return whether a tag has a value that its pattern does not allow; a tag that is not there breaks nothing."""
+    """Return whether a tag has a value that its pattern does not allow; False for a missing tag."""
     value = _look_up(tags, tag)
     if value is None:
         return False
@@ -104,32 +104,20 @@ def _breaks(tags: Mapping[str, Any], tag: str, settings: Settings) -> bool:
 
 
 def _describe_refusal(allowed: str | list[str]) -> str:
-    """Return what a wrong value breaks, a pattern or a list, as the settings have it."""
+    """Return a clause about the pattern or the list that a wrong value does not fit."""
     return f"is none of {', '.join(allowed)}" if isinstance(allowed, list) else f"does not fit '{allowed}'"
 
 
 def _add_tags(resource: Resource, settings: Settings) -> dict[str, Any] | None:
-    """Add the missing tags for which the environment sets a value; never to nodes, which a new tag would replace."""
+    """Add the missing tags that the environment has values for; not to node classes, since a new tag drains nodes."""
     missing = list_missing_tags(resource, settings) if resource.kind != "EC2NodeClass" else []
     added = {tag: settings["values"][tag] for tag in missing if tag in settings["values"]}
     return {**resource.props, "tags": {**read_tags(resource.get("tags")), **added}} if added else None
 
 
 TAGGED = (
-    "Vpc",
-    "Subnet",
-    "NatGateway",
-    "Eip",
-    "VpcEndpoint",
-    "SecurityGroup",
-    "Cluster",
-    "NodeGroup",
-    "Addon",
-    "LogGroup",
-    "Key",
-    "Role",
-    "Queue",
-    "LaunchTemplate",
+    *("Vpc", "Subnet", "NatGateway", "Eip", "VpcEndpoint", "SecurityGroup"),
+    *("Cluster", "NodeGroup", "Addon", "LogGroup", "Key", "Role", "Queue", "LaunchTemplate"),
 )
 """Kinds of AWS resources that take tags and that cost money or hold rights."""
 
@@ -148,13 +136,5 @@ RULES = (
         },
         find_mistakes=partial(find_pattern_mistakes, takes_lists=True),
         remediate=_add_tags,
-        looks_at="tags of AWS resources, including the default tags of the provider, tags of Karpenter's nodes, tags"
-        " that launch templates give to instances, volumes and network interfaces, and tags of the EBS CSI driver",
-        passes="every required tag has a value; nodes need only tags that never change, since a new value drains them;"
-        " every value fits its pattern, or is in its list",
-        fails="a required tag is missing or empty, or has a value that the environment does not allow",
-        why="nobody can tell who pays for the resource",
-        fix="set the tag: in a stack file by tags, owner or costCenter, else on the provider (defaultTags) or on the"
-        " resource; a node class needs only environment",
     ),
 )

@@ -7,9 +7,9 @@ from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
 
 _DEFAULT_PROVIDER = re.compile(r"::default(_\d[\w.-]*)?$")
-"""End of the URN of a provider that the engine creates by itself, named after its version."""
+"""Suffix of the URN of a default provider, which the engine creates and names after its version."""
 _COMPONENTS = ("kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart", "kubernetes:yaml", "kubernetes:kustomize")
-"""Types that have no provider of their own; the resources inside have one. The same holds for all of pulumi-eks."""
+"""Types without a provider; their children have one. The same holds for all types of pulumi-eks."""
 
 
 def _refuse_default_provider(resource: Resource, report: Report, _: Settings) -> None:
@@ -51,7 +51,7 @@ def _refuse_identity_before_karpenter(release: Resource, report: Report, _: Sett
         return
     account = release.get("values", "serviceAccount", "name", default="karpenter")
     found = [each for each in stack.select("PodIdentityAssociation") if each.get("serviceAccount") == account]
-    # One is enough: the others belong to other clusters.
+    # One association is enough, since the others belong to other clusters.
     if found and not _depends_on_any(stack, release, {each.urn for each in found}):
         report(
             f"Karpenter's release does not depend on {found[0].name}, so a destroy may delete its IAM identity first"
@@ -63,30 +63,15 @@ RULES = (
         id="no-default-providers",
         kinds=("*",),
         check=_refuse_default_provider,
-        looks_at="providers of AWS and Kubernetes resources",
-        passes="every resource has an explicit provider",
-        fails="a resource uses the default provider",
-        why="the credentials on a laptop decide in which account or cluster the resource is created",
-        fix="pass the provider, and disable default providers",
     ),
     Rule(
         id="pools-before-karpenter",
         kinds=("NodePool", "EC2NodeClass"),
         check=_refuse_pool_after_karpenter,
-        looks_at="dependencies of NodePools and node classes",
-        passes="they depend on Karpenter's release, so a destroy deletes them first",
-        fails="they do not depend on Karpenter's release",
-        why="nodes stay behind, and you pay for them after the destroy",
-        fix="make it depend on Karpenter's release",
     ),
     Rule(
         id="karpenter-before-identity",
         kinds=CHART_KINDS,
         check=_refuse_identity_before_karpenter,
-        looks_at="dependencies of Karpenter's release",
-        passes="the release depends on its Pod Identity association",
-        fails="the release does not depend on its Pod Identity association",
-        why="Karpenter loses its rights before it has drained its nodes",
-        fix="make the release depend on the association",
     ),
 )

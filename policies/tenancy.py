@@ -9,21 +9,21 @@ from .effects.extended_resources import is_gpu_resource
 from .effects.gpu_nodes import list_gpu_nodes
 from .effects.namespaces import is_kubernetes, is_platform, read_name, read_namespace
 from .effects.quotas import (
-    QUOTAS,
+    QUOTA_KINDS,
     group_quotas,
     has_scopes,
     limits_every_pod,
     limits_resource,
-    means_gpus_in_vain,
+    names_gpus_in_vain,
     parse_limit,
 )
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 from .values import read_mapping, read_text
 
-_LEVEL = "pod-security.kubernetes.io/enforce"
-_LEVELS = ("baseline", "restricted")
-"""Levels of Pod Security that keep pods from the devices and the folders of their node."""
+_LEVEL_LABEL = "pod-security.kubernetes.io/enforce"
+_SAFE_LEVELS = ("baseline", "restricted")
+"""Levels of Pod Security that keep pods off the devices and folders of their node."""
 
 
 def _refuse_missing_quota(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
@@ -52,7 +52,7 @@ def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, 
         return
     by_namespace, unknown = stack.compute_once(group_quotas)
     quotas = by_namespace[namespace]
-    if quota is not stack.compute_once(_find_speaker, namespace):
+    if quota is not stack.compute_once(_find_reported_quota, namespace):
         return
     missing = sorted(name for name in stack.compute_once(_list_gpu_resources) if not limits_resource(quotas, name))
     if missing and not any(map(_list_vain_keys, quotas)):
@@ -64,8 +64,8 @@ def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, 
         )
 
 
-def _find_speaker(stack: Stack, namespace: str) -> Resource:
-    """Return the quota that speaks for all of its namespace: the first that can count every pod."""
+def _find_reported_quota(stack: Stack, namespace: str) -> Resource:
+    """Return the quota that the rule reports for a namespace: the first quota without scopes, else the first."""
     by_namespace, _ = stack.compute_once(group_quotas)
     return min(by_namespace[namespace], key=has_scopes)
 
@@ -76,7 +76,7 @@ def _refuse_keys_in_vain(quota: Resource, report: Report, _: Settings) -> None:
 
 
 def _list_vain_keys(quota: Resource) -> list[str]:
-    return [name for name in quota.read_block("spec", "hard") if means_gpus_in_vain(name)]
+    return [name for name in quota.read_block("spec", "hard") if names_gpus_in_vain(name)]
 
 
 def _refuse_gpus_in_limit_range(limits: Resource, report: Report, _: Settings) -> None:
@@ -96,96 +96,62 @@ def _refuse_privileged(namespace: Resource, report: Report, settings: Settings) 
     level, says_more = _read_pod_security(namespace)
     if level == "privileged":
         report(f"namespace {name} admits privileged pods")
-    elif level not in ("", *_LEVELS):
+    elif level not in ("", *_SAFE_LEVELS):
         report(f"namespace {name} enforces {level!r}, which is no level of Pod Security")
     elif not level and says_more and namespace.kind == "Namespace":
         report(f"namespace {name} enforces no level of Pod Security, so it admits privileged pods")
 
 
 def _read_pod_security(namespace: Resource) -> tuple[str, bool]:
-    """Return the level that a namespace enforces, and whether it has any label of Pod Security."""
+    """Return the level that a namespace enforces, and whether the namespace has any label of Pod Security."""
     labels: Mapping[str, Any] = namespace.read_block("metadata", "labels")
-    return read_text(labels.get(_LEVEL), _LEVEL), any(key.startswith("pod-security.") for key in labels)
+    return read_text(labels.get(_LEVEL_LABEL), _LEVEL_LABEL), any(key.startswith("pod-security.") for key in labels)
 
 
 def _refuse_forgotten_level(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
     if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
         return
     if not _read_pod_security(namespace)[1] and find_wrong(
-        stack.select("Namespace"), lambda other: is_kubernetes(other) and _read_pod_security(other)[0] in _LEVELS
+        stack.select("Namespace"), lambda other: is_kubernetes(other) and _read_pod_security(other)[0] in _SAFE_LEVELS
     ):
         report(f"namespace {name} states no level of Pod Security, though other namespaces of the program do")
 
 
-_PLATFORM = {"exempt": [*namespaces.PLATFORM]}
+_EXEMPT_NAMESPACES = {"exempt": [*namespaces.PLATFORM]}
 
 RULES = (
     Rule(
         id="namespace-has-quota",
         kinds=("Namespace",),
         check=_refuse_missing_quota,
-        settings=_PLATFORM,
-        looks_at="namespaces other than kube-* and the exempt namespaces",
-        passes="each pod of each namespace counts against a ResourceQuota with a limit of pods, CPU, memory or GPUs; "
-        "quota-requests-only judges keys that mean GPUs and are misspelt",
-        fails="a namespace has no ResourceQuota, or only quotas that are empty, limit other objects, or have scopes "
-        "that leave out pods",
-        why="a single pipeline can take every GPU",
-        fix="add a ResourceQuota without scopes to the namespace",
+        settings=_EXEMPT_NAMESPACES,
     ),
     Rule(
         id="quota-lists-every-gpu",
-        kinds=QUOTAS,
+        kinds=QUOTA_KINDS,
         check=_refuse_unlimited_gpus,
-        settings=_PLATFORM,
-        looks_at="GPU keys of ResourceQuotas, outside of kube-* and the exempt namespaces",
-        passes="the quotas of a namespace limit every GPU resource of the nodes for each pod, with 0 for resources "
-        "without a grant",
-        fails="a GPU resource is missing, has a count that no cluster reaches, or is limited only for pods of a scope",
-        why="a resource that no quota limits is unlimited",
-        fix='add requests.<resource>: "0" to a quota without scopes',
+        settings=_EXEMPT_NAMESPACES,
     ),
     Rule(
         id="quota-requests-only",
-        kinds=QUOTAS,
+        kinds=QUOTA_KINDS,
         check=_refuse_keys_in_vain,
-        looks_at="keys of ResourceQuotas that mean GPUs",
-        passes="every GPU key is requests. and the full name of the resource",
-        fails="a GPU key begins with limits, count/ or the resource itself, or is misspelt",
-        why="Kubernetes takes the key and counts nothing under it, or refuses the quota, so the GPUs have no limit",
-        fix="write requests.<resource>",
     ),
     Rule(
         id="no-gpu-in-limit-range",
         kinds=("LimitRange", "LimitRangePatch"),
         check=_refuse_gpus_in_limit_range,
-        looks_at="resources that LimitRanges name",
-        passes="they name no GPU resource",
-        fails="they name a GPU resource",
-        why="Kubernetes turns a maximum into a default, so every container gets GPUs",
-        fix="limit GPUs only in ResourceQuotas",
     ),
     Rule(
         id="namespace-not-privileged",
         kinds=("Namespace", "NamespacePatch"),
         check=_refuse_privileged,
-        settings=_PLATFORM,
-        looks_at="labels of Pod Security on namespaces other than kube-* and the exempt namespaces",
-        passes="they enforce baseline or restricted, or there are none; namespaces-alike-in-pod-security judges "
-        "namespaces without these labels",
-        fails="they enforce privileged or an unknown level, or only warn and audit",
-        why="a privileged pod sees every GPU of its node without asking for a single GPU, and the data of the others",
-        fix="set the label pod-security.kubernetes.io/enforce to baseline",
+        settings=_EXEMPT_NAMESPACES,
     ),
     Rule(
         id="namespaces-alike-in-pod-security",
         kinds=("Namespace",),
         check=_refuse_forgotten_level,
-        settings=_PLATFORM,
-        looks_at="namespaces without a label of Pod Security, other than kube-* and the exempt namespaces",
-        passes="no namespace of the program enforces baseline or restricted, so another tool may do so",
-        fails="another namespace of the program does enforce a level",
-        why="a namespace without the label admits privileged pods",
-        fix="set the label pod-security.kubernetes.io/enforce to baseline",
+        settings=_EXEMPT_NAMESPACES,
     ),
 )

@@ -1,4 +1,4 @@
-"""Rules about the outside: who may use a resource by its document or its fields, and what leaves by an endpoint."""
+"""Rules about strangers: who may use a resource by its policy or its fields, and data that leaves by endpoints."""
 
 from .effects.documents import DOCUMENT_KINDS, ENDPOINT_KINDS
 from .effects.principals import list_strangers, passes_everything
@@ -29,7 +29,7 @@ def _refuse_public_fields(resource: Resource, report: Report, _: Settings) -> No
 
 def _refuse_endpoints_without_limit(endpoint: Resource, report: Report, _: Settings) -> None:
     if passes_everything(endpoint):
-        report(f"the policy of {endpoint.name} lets everyone do everything, as if there were no policy")
+        report(f"the policy of {endpoint.name} allows everyone everything, as if there were no policy")
 
 
 RULES = (
@@ -37,45 +37,20 @@ RULES = (
         id="no-wildcard-principal",
         kinds=DOCUMENT_KINDS,
         check=_refuse_wildcard_principals,
-        looks_at="principals that IAM documents and permissions trust",
-        passes="the principals are named, or a condition or a denial limits them to named accounts, identities or "
-        "networks",
-        fails="a principal contains * or ?, or the document says NotPrincipal, and no condition decides who may act: "
-        "tags and user names of the caller, TLS, IfExists, ForAllValues and Null decide nothing",
-        why="any AWS account may use the resource",
-        fix="name the principal or add a condition",
     ),
     Rule(
         id="web-identity-scoped",
         kinds=("Role",),
         check=_refuse_open_providers,
-        looks_at="OIDC providers that roles trust, such as the issuer of an EKS cluster and GitHub Actions",
-        passes="a condition on the claim sub names a namespace, a repository or its owner",
-        fails="no condition on sub is there, only the audience is compared, or the pattern fits every namespace or "
-        "every owner",
-        why="any pod of the cluster, or any job of the CI service, may take the role",
-        fix="add a condition that compares sub with a service account, such as "
-        "system:serviceaccount:jobs:trainer, or with a repository, such as repo:acme/models:*",
     ),
     Rule(
         id="not-public",
         kinds=PUBLIC_KINDS,
         check=_refuse_public_fields,
-        looks_at="access lists and grants of buckets and objects, blocks of public access, shared images and snapshots",
-        passes="no field admits all users or all AWS accounts",
-        fails="an access list or a grant admits them, or a block of public access blocks nothing",
-        why="anybody can read or overwrite models, data and images",
-        fix="remove the access list or the grant, and block public access",
     ),
     Rule(
         id="endpoint-policy-limits",
         kinds=ENDPOINT_KINDS,
         check=_refuse_endpoints_without_limit,
-        looks_at="policies of VPC endpoints",
-        passes="there is no policy, which is the usual case, or it names actions, resources, principals, accounts or "
-        "an organisation",
-        fails="a policy is there and allows everyone every action on every resource",
-        why="it looks like a limit, and pods can still copy data to buckets of other accounts",
-        fix="name the buckets or the organisation, or remove the policy",
     ),
 )

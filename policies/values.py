@@ -1,4 +1,4 @@
-"""Read values whose form another program chose: text for a number, a single block for a list, "true" for true.
+"""Read values in every form of other programs: text for a number, a single block for a list, "true" for true.
 
 Every function reads each form that a provider, the Kubernetes API or AWS accepts. Another form raises UnreadableError,
 which becomes a finding of the rule ``values-readable``; an unknown value raises NotYetKnownError.
@@ -20,19 +20,21 @@ class UnreadableError(Exception):
     """A rule meets a value in a form that it cannot read; the message names the value, its form and the right form."""
 
     urn: str = ""
-    """The resource that holds the value, where a rule that judges another resource meets it."""
+    """URN of the resource with the value, if a rule that judges another resource reads it."""
 
     def __init__(self, value: Any, wanted: str, where: str) -> None:
         shown = repr(value)
-        super().__init__(f"{where} is {shown if len(shown) <= _SHOWN else f'{shown[:_SHOWN]}…'}, and must be {wanted}")
+        super().__init__(
+            f"{where} is {shown if len(shown) <= _MAX_SHOWN else f'{shown[:_MAX_SHOWN]}…'}, and must be {wanted}"
+        )
 
 
-_SHOWN = 60
-"""Characters of an odd value that a message shows."""
+_MAX_SHOWN = 60
+"""Most characters of a wrong value that a message shows."""
 
 
 class Unknown:
-    """A value that only the deployment will know; any look into it raises NotYetKnownError."""
+    """A value that only the deployment will know; any use of the value raises NotYetKnownError."""
 
     def _look(self, *_: Any, **__: Any) -> Any:
         raise NotYetKnownError("a part of it")
@@ -112,18 +114,18 @@ def read_texts(value: Any, where: str) -> list[str]:
 
 
 def read_flag(value: Any, where: str, default: bool) -> bool:
-    """Return a truth value, given as such or as text; null stands for the default.
+    """Return a boolean, given as such or as text; null stands for the default.
 
     Raises:
         UnreadableError: The value is neither true nor false.
     """
     text = read_text(value, where).strip().lower()
-    if text not in _FLAGS and text:
+    if text not in _BOOLEANS and text:
         raise UnreadableError(value, "true or false", where)
-    return _FLAGS.get(text, default)
+    return _BOOLEANS.get(text, default)
 
 
-_FLAGS = {"true": True, "false": False}
+_BOOLEANS = {"true": True, "false": False}
 
 
 def read_number(value: Any, where: str) -> float:

@@ -7,7 +7,7 @@ from gpu_blueprint.records import Record
 
 
 class Waiver(Record):
-    """The promise that one rule does not count for one resource through the day ``until``."""
+    """An exception to one rule for one resource, through the day ``until``."""
 
     rule: str
     resource: str
@@ -17,7 +17,7 @@ class Waiver(Record):
 
 
 def find_waiver(waivers: Sequence[Waiver], rule: str, resource: str, today: date) -> Waiver | None:
-    """Return the waiver in force for a rule and the name of a resource, if there is one."""
+    """Return the waiver of a rule for the name of a resource that is in force; None without such a waiver."""
     matching = (
         waiver for waiver in waivers if (waiver.rule, waiver.resource) == (rule, resource) and today <= waiver.until
     )

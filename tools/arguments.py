@@ -1,4 +1,4 @@
-"""Command-line arguments that both refresh commands share."""
+"""Command-line arguments of both refresh commands."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""Read AWS's APIs: sign in, yield the pages of an operation, and explain errors with their remedy."""
+"""Reads AWS's APIs: signs in, yields the pages of an operation, and explains errors with their remedy."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""Read and write catalogue files: CSV below comment lines. A file is replaced as a whole or not at all."""
+"""Reads and writes catalogue files: CSV below comment lines. A write replaces a file as a whole or not at all."""
 
 import csv
 import io
@@ -46,7 +46,7 @@ def read(path: Path, new: CatalogueFile | None = None) -> CatalogueFile:
     """Read a catalogue file, or return ``new`` if the file does not exist yet.
 
     Raises:
-        RefreshError: The file has other columns than ``new``.
+        RefreshError: The columns of the file differ from the columns of ``new``.
     """
     if new and not path.exists():
         return new

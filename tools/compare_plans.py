@@ -1,8 +1,8 @@
-"""Compare two rendered plans, resource by resource and property by property.
+"""Compares two rendered plans, resource by resource and property by property.
 
-``python -m tools.compare_plans before/plan.json after/plan.json`` lists every difference and ends with their number. It
-counts texts for people separately: alert annotations, and titles and descriptions of dashboards. They change nothing
-that runs.
+``python -m tools.compare_plans before/plan.json after/plan.json`` lists every difference and ends with their number.
+Texts for people are counted separately: alert annotations, and titles and descriptions of dashboards. They change
+nothing that runs.
 """
 
 import argparse
@@ -16,8 +16,8 @@ from gpu_blueprint.errors import UsageError
 from gpu_blueprint.records import Record
 
 MISSING = "(missing)"
-_PROSE = {"PrometheusRule": {"annotations"}, "ConfigMap": {"title", "description", "content"}}
-"""Kind → the keys whose values only people read."""
+_PROSE_KEYS = {"PrometheusRule": {"annotations"}, "ConfigMap": {"title", "description", "content"}}
+"""Kind → the keys of texts that only people read."""
 
 
 class Difference(Record):
@@ -30,9 +30,9 @@ class Difference(Record):
 
     @property
     def is_prose(self) -> bool:
-        """Tell whether only people read the property."""
+        """True if only people read the property."""
         kind = self.resource.split(" ")[0].rsplit(":", 1)[-1]
-        return any(part in _PROSE.get(kind, ()) for part in self.path)
+        return any(part in _PROSE_KEYS.get(kind, ()) for part in self.path)
 
     def __str__(self) -> str:
         path = ".".join(map(str, self.path))
@@ -67,7 +67,7 @@ def _compare(name: str, path: tuple[str | int, ...], before: Any, after: Any) ->
 
 
 def _parse(value: Any) -> Any:
-    """Read a JSON document that stands as text in a property, such as a dashboard or an IAM policy."""
+    """Return the content of a JSON document in a text, such as a dashboard or an IAM policy; other values unchanged."""
     if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
         try:
             return json.loads(value)

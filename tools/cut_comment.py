@@ -1,4 +1,4 @@
-"""Cut a report to the length that GitHub takes as a comment: ``python -m tools.cut_comment out/report.md --whole URL``.
+"""Cuts a report to the length of a GitHub comment: ``python -m tools.cut_comment out/report.md --whole URL``.
 
 The rest of the report stays in the artifact of the run, and the last line of the comment says so.
 """
@@ -31,9 +31,9 @@ def cut(report: str, url: str) -> str:
         f"\n**The report has {total} lines and is too long for a comment.** "
         f"The artifact `platform` of [this run]({url}) has all of it.\n"
     )
-    room = MOST - len(pointer)
-    end = report.rfind("\n", 0, room) + 1  # between two lines, so that no row of a table breaks
-    return report[: end or room] + pointer
+    longest = MOST - len(pointer)
+    end = report.rfind("\n", 0, longest) + 1  # between two lines, so that no row of a table breaks
+    return report[: end or longest] + pointer
 
 
 if __name__ == "__main__":

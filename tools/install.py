@@ -1,7 +1,7 @@
-"""Install packages with pip, with a line of progress: ``python -m tools.install -r requirements.txt``.
+"""Installs packages with pip, and shows the progress in one line: ``python -m tools.install -r requirements.txt``.
 
 pip alone prints hundreds of lines or, with ``--quiet``, nothing for minutes. This program needs no package, because it
-runs before any is installed.
+runs before the first package is installed.
 """
 
 import subprocess
@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 _PIP = (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off")
-_EVERY = 10
-"""Packages between two lines, where the output is no terminal."""
+_PACKAGES_PER_LINE = 10
+"""Packages between two lines of an output that is no terminal."""
 _LAST_LINES = 25
 
 
@@ -29,11 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def show_progress(lines: Iterable[str], last: deque[str]) -> None:
-    """Print the number and the name of packages: on a terminal in one line, elsewhere a line for every ten.
+    """Print the number and the names of packages: on a terminal in one line, else a line for every ten packages.
 
     Args:
         lines: The output of pip.
-        last: Gets the lines.
+        last: Collects the lines.
     """
     count, on_terminal = 0, sys.stdout.isatty()
     for line in lines:
@@ -41,7 +41,7 @@ def show_progress(lines: Iterable[str], last: deque[str]) -> None:
         words = line.split()
         if line.startswith("Collecting "):
             count += 1
-            if on_terminal or count % _EVERY == 0:
+            if on_terminal or count % _PACKAGES_PER_LINE == 0:
                 _show(f"  {count} packages found, now {words[1]}", on_terminal)
         elif line.startswith("Installing collected packages"):
             _show(f"  installing {len(words) - 3} packages, which takes a minute on a slow disk", on_terminal)

@@ -1,4 +1,4 @@
-"""Read instance types from EC2 and put their facts into the catalogue's columns."""
+"""Reads instance types from EC2, as cells of the catalogue's columns."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from .aws import Answer, Connect, read_pages
 from .catalogue_file import Row
 
 Described = Mapping[str, Answer]
-"""Answers of DescribeInstanceTypes by type."""
+"""Instance type → the answer of DescribeInstanceTypes."""
 
 
 class Ec2Answers(Record):
@@ -20,7 +20,7 @@ class Ec2Answers(Record):
 
 
 def read_instance_types(connect: Connect, regions: tuple[str, ...]) -> Ec2Answers:
-    """Ask every region; the hardware of a type is the same everywhere, its usage classes may differ."""
+    """Return the answers of every region; hardware of a type is the same everywhere, usage classes may differ."""
     described: dict[str, Answer] = {}
     classes: dict[str, frozenset[str]] = {}
     offered: dict[str, frozenset[str]] = {}
@@ -38,7 +38,7 @@ def read_instance_types(connect: Connect, regions: tuple[str, ...]) -> Ec2Answer
 def make_hardware_cells(answer: Answer, fractional: bool = False) -> Row:
     """Return the cells that do not depend on a region.
 
-    The GPU count of a fractional type is left out: EC2 counts no whole GPU in it, and people write the count by hand.
+    The cells of a fractional type lack the GPU count, which people write: EC2 counts no whole GPU in this type.
     """
     network = answer["NetworkInfo"]
     gpus = answer.get("GpuInfo", {}).get("Gpus", [])
@@ -58,7 +58,7 @@ def make_hardware_cells(answer: Answer, fractional: bool = False) -> Row:
 
 
 def is_nvidia(answer: Answer) -> bool:
-    """Tell whether a type has an NVIDIA GPU."""
+    """Return whether a type has an NVIDIA GPU."""
     return any(gpu.get("Manufacturer") == "NVIDIA" for gpu in answer.get("GpuInfo", {}).get("Gpus", []))
 
 

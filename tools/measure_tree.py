@@ -1,9 +1,9 @@
-"""Measure the time and the memory of a command together with every process that it starts.
+"""Measures the time and the memory of a command and of every process that it starts.
 
     python -m tools.measure_tree python -m gpu_blueprint rehearse prod
 
-Memory is the sum of the resident memory of all processes. Pages that two processes share count twice, so the true use
-is smaller. Processes that live for less than the interval between two looks may be missed.
+Memory is the sum of the resident memory of all processes. Shared pages count once for each process, so the true use is
+smaller. Processes that live for less than the interval between two samples may be missed.
 """
 
 import subprocess
@@ -28,9 +28,9 @@ class Measurement(Record):
 
     seconds: float
     mebibytes: float
-    """The most memory that all processes held at one moment."""
+    """Peak of the memory of all processes together."""
     programs: Mapping[str, float]
-    """Program → MiB at that moment, largest first."""
+    """Program → MiB at the peak, largest first."""
     exit_code: int
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ def measure(command: Sequence[str], output: IO[str] | int | None = None) -> Meas
 
     Args:
         command: The program and its arguments.
-        output: File for its standard output; None leaves it where ours goes.
+        output: File for its standard output; None for the standard output of this program.
     """
     start = time.perf_counter()
     peak: Counter[str] = Counter()
@@ -80,7 +80,7 @@ def measure(command: Sequence[str], output: IO[str] | int | None = None) -> Meas
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(_INTERVAL_S)
         except BaseException:
-            process.terminate()  # the command then ends what it has started
+            process.terminate()  # the command then ends its own children
             raise
         code = process.returncode
     programs = {name: size / _MIB for name, size in peak.most_common()}

@@ -1,7 +1,7 @@
-"""Move modules to the places of ``moved_modules.csv``, with their tests, and rewrite every import and path.
+"""Moves modules to the places in ``moved_modules.csv``, with their tests, and rewrites every import and path.
 
-A fork runs ``python -m tools.move_modules`` on its branch before it merges a release whose modules moved: both sides
-have then moved alike, and git merges the contents. The script changes the working tree and commits nothing.
+A fork runs ``python -m tools.move_modules`` on its branch before it merges a release with moved modules: both sides
+then have the same moves, and git merges the contents. The script changes the working tree and commits nothing.
 """
 
 import ast
@@ -23,9 +23,9 @@ OWN_MODULES = (
     (r"summary\.model_(\w+)", r"explain.models.\1"),
     (r"summary\.(\w+)", r"explain.\1"),
 )
-"""Patterns for modules that only a fork has: old name, new name."""
-_TEXTS = (".md", ".yaml", ".yml", ".toml", ".csv", ".py", ".sh", ".cfg", ".json")
-_FROZEN = (
+"""Patterns for modules that exist only in a fork: old name, new name."""
+_TEXT_SUFFIXES = (".md", ".yaml", ".yml", ".toml", ".csv", ".py", ".sh", ".cfg", ".json")
+_UNCHANGED_FILES = (
     "CHANGELOG.md",
     "tests/golden/",
     "docs/decisions/",
@@ -33,11 +33,11 @@ _FROZEN = (
     "tools/move_modules.py",
     "tests/tools/",
 )
-"""Files that speak of the past."""
+"""Files about the past, which keep the old names."""
 
 
 def read_moves(root: Path) -> dict[str, str]:
-    """Return old module → new module of everything in a tree that moves, tests and a fork's own modules included."""
+    """Return old module → new module for all moves in a tree, with tests and a fork's own modules."""
     rows = [row for row in csv.reader(TABLE.read_text(encoding="utf-8").splitlines()) if row and row[0][:1] != "#"]
     table = {row[0]: row[1] for row in rows[1:]}
     folders = {old: new for old, new in table.items() if old.endswith(".*")}
@@ -67,7 +67,7 @@ def _find_place(module: str, table: Mapping[str, str]) -> str:
 
 
 def _move_tests(root: Path, moves: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the moves of test files: each goes with the longest module that its name begins with."""
+    """Yield the moves of test files: each follows the module with the longest name that begins the test's name."""
     for file in sorted((root / "tests").rglob("test_*.py")):
         test = name_module(file.relative_to(root))
         if test in moves:
@@ -90,7 +90,7 @@ def _is_of(name: str, folder: str, module: str) -> bool:
 
 
 def _list_longer(name: str, leaf: str) -> Iterator[str]:
-    """Yield the names between the name of a module and the name of its test, each of which may be a module too."""
+    """Yield the longer prefixes of a test's name, each of which may be a module too."""
     words = name.removeprefix(leaf).strip("_").split("_")
     yield from ("_".join([leaf, *words[:count]]) for count in range(1, len(words) + 1) if words[0])
 
@@ -101,13 +101,13 @@ def name_module(file: Path) -> str:
 
 
 def rewrite_imports(text: str, old: str, new: str, moves: Mapping[str, str], *, is_package: bool) -> str:
-    """Return the text of a module with the imports that fit the new places.
+    """Return the text of a module with its imports adapted to the moves.
 
     Args:
         text: The text of the module.
         old: The dotted name of the module before the move.
         new: Its name after the move.
-        moves: Old module → new module, of all that move.
+        moves: Old module → new module, for all moves.
         is_package: True for an ``__init__.py``.
     """
     lines = text.splitlines(keepends=True)
@@ -132,7 +132,7 @@ def _find_comment(text: str) -> str:
 def _rewrite(
     node: ast.ImportFrom, old: str, new: str, moves: Mapping[str, str], *, is_package: bool
 ) -> list[str] | None:
-    """Return the lines of an import after the move; None if it stays as it is."""
+    """Return the lines of an import after the moves; None if it does not change."""
     base = _resolve(node, old, is_package=is_package)
     groups: dict[str, list[str]] = {}
     for alias in node.names:
@@ -151,7 +151,7 @@ def _rewrite(
 
 
 def _resolve(node: ast.ImportFrom, module: str, *, is_package: bool) -> str:
-    """Return the absolute name of the module from which an import takes names."""
+    """Return the absolute name of the module in an import."""
     if not node.level:
         return node.module or ""
     parts = module.split(".")
@@ -186,7 +186,7 @@ def _build_pattern(moves: tuple[tuple[str, str], ...]) -> tuple[dict[str, str], 
 
 
 def move(root: Path) -> int:
-    """Move everything in a tree that git knows, and return the number of modules that moved."""
+    """Apply all moves to the files of a tree that git tracks, and return the number of moved modules."""
     moves = read_moves(root)
     if not moves:
         return 0
@@ -194,7 +194,7 @@ def move(root: Path) -> int:
     listed = subprocess.run(listing, cwd=root, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603
     for name in filter(None, listed.stdout.split("\0")):
         file = Path(name)
-        if file.suffix not in _TEXTS or name.startswith(_FROZEN) or not (root / file).is_file():
+        if file.suffix not in _TEXT_SUFFIXES or name.startswith(_UNCHANGED_FILES) or not (root / file).is_file():
             continue
         before = (root / file).read_text(encoding="utf-8")
         text = rewrite_names(before, moves) if PACKAGE in before or "tests" in before else before

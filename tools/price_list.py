@@ -1,9 +1,9 @@
-"""Read the AWS Price List: which products to ask for, and the price in dollars of each.
+"""Reads the AWS Price List: the products, and their prices in US dollars.
 
-The filters for instances are the filters of aws/karpenter-provider-aws pkg/providers/pricing/pricing.go;
-``marketoption`` excludes capacity blocks, which have other prices. The AWS Billing user guide describes the shape of an
-answer under "Using the AWS Price List Query API". Usage types of services have a prefix for the region
-(``EU-NatGateway-Hours``), except in us-east-1, where some have none.
+The filters for instances are those of aws/karpenter-provider-aws pkg/providers/pricing/pricing.go; ``marketoption``
+excludes Capacity Blocks, which have other prices. The AWS Billing user guide describes the shape of an answer under
+"Using the AWS Price List Query API". Usage types of services have a prefix for the region (``EU-NatGateway-Hours``),
+but some in us-east-1 have none.
 """
 
 import json
@@ -17,14 +17,21 @@ from .aws import PRICE_LIST_REGION, Answer, Connect, read_pages
 
 FREE = "AWS lists it at zero, which is no price"
 UNLISTED = "not in the Price List"
-_INSTANCES = {"preInstalledSw": "NA", "operatingSystem": "Linux", "capacitystatus": "Used", "marketoption": "OnDemand"}
-_KINDS = (
+_FILTERS = {"preInstalledSw": "NA", "operatingSystem": "Linux", "capacitystatus": "Used", "marketoption": "OnDemand"}
+_TENANCIES = (
     {"tenancy": "Shared", "productFamily": "Compute Instance"},
     {"tenancy": "Dedicated", "productFamily": "Compute Instance (bare metal)"},
 )
-_HOUR = {"hrs": Decimal(1), "hours": Decimal(1), "hour": Decimal(1)}
 _ONE = Decimal(1)
-_GB_MONTH = {"gb-mo": _ONE, "gb-month": _ONE}
+_UNITS: Mapping[str, Mapping[str, Decimal]] = {
+    "hour": {"hrs": _ONE, "hours": _ONE, "hour": _ONE},
+    "month": {"keys": _ONE, "key": _ONE},
+    "GB": {"gb": _ONE},
+    "GB-month": {"gb-mo": _ONE, "gb-month": _ONE},
+    "IOPS-month": {"iops-mo": _ONE},
+    "MiBps-month": {"gibps-mo": Decimal(1024), "mibps-mo": _ONE},
+}
+"""Unit of the catalogue → unit of the Price List in lower case → its size in units of the catalogue."""
 
 
 class Prices(Record):
@@ -32,10 +39,10 @@ class Prices(Record):
 
     usd: Mapping[str, Decimal]
     unknown: Mapping[str, str]
-    """Name → the reason why its price is not known."""
+    """Name → the reason why its price is unknown."""
 
 
-class ServiceItem(Record, kw_only=True):
+class ServiceItem(Record):
     """One charge of an AWS service, instances excepted."""
 
     name: str
@@ -44,64 +51,35 @@ class ServiceItem(Record, kw_only=True):
     usage: str
     """Usage type without the prefix for the region."""
     filters: tuple[tuple[str, str], ...] = ()
-    units: Mapping[str, Decimal]
-    """Unit of the Price List in lower case → its size in units of this item."""
 
 
-def _make_gp3_item(name: str, unit: str, usage: str, units: Mapping[str, Decimal]) -> ServiceItem:
-    return ServiceItem(
-        name=name, unit=unit, service="AmazonEC2", usage=usage, filters=(("volumeApiName", "gp3"),), units=units
-    )
-
-
+_GP3 = (("volumeApiName", "gp3"),)
 _NAT = (("productFamily", "NAT Gateway"),)
+_NLB = (("productFamily", "Load Balancer-Network"),)
 SERVICE_ITEMS = (
-    ServiceItem(name="eks-cluster", unit="hour", service="AmazonEKS", usage="AmazonEKS-Hours:perCluster", units=_HOUR),
-    ServiceItem(
-        name="nat-gateway", unit="hour", service="AmazonEC2", usage="NatGateway-Hours", filters=_NAT, units=_HOUR
-    ),
-    ServiceItem(
-        name="nat-gateway-data",
-        unit="GB",
-        service="AmazonEC2",
-        usage="NatGateway-Bytes",
-        filters=_NAT,
-        units={"gb": _ONE},
-    ),
-    ServiceItem(name="interface-endpoint", unit="hour", service="AmazonVPC", usage="VpcEndpoint-Hours", units=_HOUR),
-    _make_gp3_item("gp3-storage", "GB-month", "EBS:VolumeUsage.gp3", _GB_MONTH),
-    _make_gp3_item("gp3-iops", "IOPS-month", "EBS:VolumeP-IOPS.gp3", {"iops-mo": _ONE}),
-    _make_gp3_item(
-        "gp3-throughput",
-        "MiBps-month",
-        "EBS:VolumeP-Throughput.gp3",
-        {"gibps-mo": Decimal(1024), "mibps-mo": _ONE},
-    ),
-    ServiceItem(
-        name="network-load-balancer",
-        unit="hour",
-        service="AWSELB",
-        usage="LoadBalancerUsage",
-        filters=(("productFamily", "Load Balancer-Network"),),
-        units=_HOUR,
-    ),
-    ServiceItem(name="kms-key", unit="month", service="awskms", usage="KMS-Keys", units={"keys": _ONE, "key": _ONE}),
-    ServiceItem(name="public-ipv4", unit="hour", service="AmazonVPC", usage="PublicIPv4:InUseAddress", units=_HOUR),
-    ServiceItem(name="s3-storage", unit="GB-month", service="AmazonS3", usage="TimedStorage-ByteHrs", units=_GB_MONTH),
-    ServiceItem(
-        name="efs-storage", unit="GB-month", service="AmazonEFS", usage="TimedStorage-ByteHrs", units=_GB_MONTH
-    ),
+    ServiceItem("eks-cluster", "hour", "AmazonEKS", "AmazonEKS-Hours:perCluster"),
+    ServiceItem("nat-gateway", "hour", "AmazonEC2", "NatGateway-Hours", _NAT),
+    ServiceItem("nat-gateway-data", "GB", "AmazonEC2", "NatGateway-Bytes", _NAT),
+    ServiceItem("interface-endpoint", "hour", "AmazonVPC", "VpcEndpoint-Hours"),
+    ServiceItem("gp3-storage", "GB-month", "AmazonEC2", "EBS:VolumeUsage.gp3", _GP3),
+    ServiceItem("gp3-iops", "IOPS-month", "AmazonEC2", "EBS:VolumeP-IOPS.gp3", _GP3),
+    ServiceItem("gp3-throughput", "MiBps-month", "AmazonEC2", "EBS:VolumeP-Throughput.gp3", _GP3),
+    ServiceItem("network-load-balancer", "hour", "AWSELB", "LoadBalancerUsage", _NLB),
+    ServiceItem("kms-key", "month", "awskms", "KMS-Keys"),
+    ServiceItem("public-ipv4", "hour", "AmazonVPC", "PublicIPv4:InUseAddress"),
+    ServiceItem("s3-storage", "GB-month", "AmazonS3", "TimedStorage-ByteHrs"),
+    ServiceItem("efs-storage", "GB-month", "AmazonEFS", "TimedStorage-ByteHrs"),
 )
 
 
 def read_on_demand_prices(connect: Connect, region: str, types: Iterable[str]) -> Prices:
     """Return hourly prices of instance types with Linux and no software; shared tenancy, dedicated for bare metal."""
     answers_by_name: dict[str, list[Decimal | str]] = {name: [] for name in types}
-    for kind in _KINDS:
-        for product in _read_products(connect, "AmazonEC2", region, {**_INSTANCES, **kind}):
+    for kind in _TENANCIES:
+        for product in _read_products(connect, "AmazonEC2", region, {**_FILTERS, **kind}):
             name = product["product"]["attributes"].get("instanceType", "")
             if name in answers_by_name:
-                answers_by_name[name].append(_read_usd(product, _HOUR))
+                answers_by_name[name].append(_read_usd(product, _UNITS["hour"]))
     return _resolve_prices(answers_by_name)
 
 
@@ -113,7 +91,7 @@ def read_service_prices(connect: Connect, region: str) -> Prices:
             usage = product["product"]["attributes"].get("usagetype", "")
             for item in SERVICE_ITEMS:
                 if (item.service, item.filters) == (service, filters) and _is_usage_type(usage, item.usage, region):
-                    answers_by_name[item.name].append(_read_usd(product, item.units))
+                    answers_by_name[item.name].append(_read_usd(product, _UNITS[item.unit]))
     return _resolve_prices(answers_by_name)
 
 
@@ -131,16 +109,16 @@ def _read_products(connect: Connect, service: str, region: str, filters: Mapping
 
 
 def _is_usage_type(usage: str, wanted: str, region: str) -> bool:
-    """Tell whether a usage type is the wanted usage type behind an optional prefix for the region.
+    """Return whether a usage type is the wanted usage type, after an optional prefix for the region.
 
-    A comparison of endings would also match ``Regional`` gateways, Outposts and trust stores.
+    A comparison of endings would also accept ``Regional`` gateways, Outposts and trust stores.
     """
     prefix = rf"(?:(?:EU|[A-Z]{{2,4}}\d+|{re.escape(region)})-)?"
     return re.fullmatch(prefix + re.escape(wanted), usage) is not None
 
 
 def _read_usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
-    """Return a unit's on-demand price, or the reason why it has no price. The first tier that is not free counts."""
+    """Return a unit's on-demand price, or the reason why it has no price. The first paid tier decides."""
     terms = product["terms"].get("OnDemand", {}).values()
     tiers = [tier for term in terms for tier in term["priceDimensions"].values()]
     currencies = {currency for tier in tiers for currency in tier["pricePerUnit"]}
@@ -155,7 +133,7 @@ def _read_usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
 
 
 def _resolve_prices(answers_by_name: Mapping[str, list[Decimal | str]]) -> Prices:
-    """Keep each price on which all products of a name agree. If products differ, the price of the name is unknown."""
+    """Return the prices on which all products of a name agree; other prices are unknown."""
     usd: dict[str, Decimal] = {}
     unknown: dict[str, str] = {}
     for name, answers in answers_by_name.items():

@@ -1,4 +1,4 @@
-"""Rebuild the three price catalogues: their columns, their order, and the rows that an answer replaces."""
+"""Rebuilds the three price catalogues."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -12,7 +12,7 @@ from .price_list import FREE, SERVICE_ITEMS, Prices, format_plain
 from .publish import Rebuilt, find_doubts
 from .spot_history import DAYS
 
-_SOURCE = "# aws: AWS Price List Query API, read on the day as_of by tools/refresh_prices.py."
+_SOURCE_COMMENT = "# aws: AWS Price List Query API, read on the day as_of by tools/refresh_prices.py."
 
 
 class _Table(Record):
@@ -24,10 +24,10 @@ class _Table(Record):
     units: Mapping[str, str]
     comments: tuple[str, ...]
     keeps_others: bool = False
-    """True if rows of names that nobody asks for stay, because they were written by hand."""
+    """True to keep rows with other names, which people wrote by hand."""
 
     def rebuild(self, path: Path, priced: Mapping[str, Prices], today: date) -> Rebuilt:
-        """Replace the rows of the regions that were asked, and keep all others."""
+        """Replace the rows of the regions in ``priced``, and keep all others."""
         file = read(path, CatalogueFile(path, self.comments, self.columns, ()))
         name, order = self.columns[0], {name: place for place, name in enumerate(self.order)}
         kept = [
@@ -78,7 +78,7 @@ def rebuild_instance_prices(catalog: Path, types: Sequence[str], priced: Mapping
     """Rebuild prices.csv, in the order of instances.csv."""
     comments = (
         "# On-demand price of instance types, Linux, in US dollars an hour. A type without a row has no known price.",
-        _SOURCE,
+        _SOURCE_COMMENT,
     )
     columns = ("instance_type", "region", "usd_per_hour", "as_of", "source")
     return _Table(columns, "usd_per_hour", types, {}, comments).rebuild(catalog / "prices.csv", priced, today)
@@ -88,7 +88,7 @@ def rebuild_service_prices(catalog: Path, priced: Mapping[str, Prices], today: d
     """Rebuild service_prices.csv."""
     comments = (
         "# Price of AWS services other than instances, in US dollars a unit. An item without a row has no known price.",
-        _SOURCE,
+        _SOURCE_COMMENT,
     )
     units = {item.name: item.unit for item in SERVICE_ITEMS}
     columns = ("item", "region", "unit", "usd", "as_of", "source")

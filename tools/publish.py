@@ -1,4 +1,4 @@
-"""Write rebuilt catalogue files: print the changes, refuse likely misreadings, write all files or none."""
+"""Writes rebuilt catalogue files: prints the changes, refuses likely misreadings, writes all files or none."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
@@ -9,15 +9,15 @@ from gpu_blueprint.records import Record
 from .catalogue_file import CatalogueFile, write
 
 LARGEST_FACTOR = Decimal(3)
-"""A number that grows or shrinks by a larger factor is probably a misreading."""
+"""A change of a number by a larger factor is probably a misreading."""
 
 
 class Rebuilt(Record, kw_only=True):
-    """A new catalogue file, and its facts from the regions that were asked."""
+    """A new catalogue file, and its facts in the regions that were read."""
 
     file: CatalogueFile
     old: Mapping[str, str]
-    """Name → fact in the file as it was."""
+    """Name → fact in the old file."""
     new: Mapping[str, str]
     """Name → fact in the new file."""
     unknown: Mapping[str, str]
@@ -27,12 +27,12 @@ class Rebuilt(Record, kw_only=True):
 
     @property
     def has_changes(self) -> bool:
-        """True if a fact differs; the day on which it was read does not count."""
+        """True if a fact differs; its day does not count."""
         return dict(self.old) != dict(self.new)
 
 
 def find_doubts(old: Mapping[str, str], new: Mapping[str, str], where: str) -> Iterator[str]:
-    """Yield the changes of facts that are more probably misreadings than news."""
+    """Yield the changes of facts that are probably misreadings."""
     gone = [name for name in old if name not in new]
     if 2 * len(gone) > len(old):
         yield f"{where}: {len(gone)} of {len(old)} vanished ({', '.join(gone[:5])} …)"

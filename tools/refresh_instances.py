@@ -1,4 +1,4 @@
-"""Rebuild instances.csv from EC2's description of the types in it, and report NVIDIA types that it lacks.
+"""Rebuilds instances.csv from EC2's description of its types, and reports NVIDIA types that the file lacks.
 
     python -m tools.refresh_instances --region us-east-1 --region eu-west-1 [--profile P] [--check]
 
@@ -57,7 +57,7 @@ def rebuild(file: CatalogueFile, answers: Ec2Answers, now: datetime) -> Rebuilt:
 
 
 def list_lacking(file: CatalogueFile, answers: Ec2Answers) -> Iterator[Row]:
-    """Yield a row to review for each NVIDIA type that EC2 offers and the catalogue does not have."""
+    """Yield a row to review for each NVIDIA type that EC2 offers and the catalogue lacks."""
     known = {row["instance_type"] for row in file.rows}
     for name, answer in sorted(answers.described.items()):
         if name not in known and is_nvidia(answer):
@@ -74,7 +74,7 @@ def _update_row(row: Row, answers: Ec2Answers) -> Row:
         return cells
     classes = set(answers.usage_classes[name])
     if not regions <= set(answers.offered):
-        classes |= set(row["usage_classes"].split())  # a region that was not asked may sell other usage classes
+        classes |= set(row["usage_classes"].split())  # a region that was not read may sell other usage classes
     fractional = row["gpu_count"] == "0" and row["gpu_devices"] != "0"
     return {
         **cells,

@@ -1,15 +1,15 @@
-"""Rebuild managed_policies.csv from the documents of AWS's managed policies that moto ships.
+"""Rebuilds managed_policies.csv from the documents of AWS's managed policies in moto.
 
     python -m tools.refresh_managed_policies [--check]
 
-A policy stands in the table if its document allows every action, every action except some, or if it lets its holder
-take further rights, pass any role or end any machine. The questions are those of the policy pack.
+The table has each policy whose document allows every action, or every action except some, or lets its holder take
+further rights, pass any role or terminate any instance. The policy pack has the same rules.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ _COMMENTS = (
 )
 _SERVICE_LINKED = "/aws-service-role/"
 """Path of the policies that only AWS attaches."""
-_EVERY_ROLE = {"*", "arn:aws:iam::*:role/*"}
+_EVERY_ROLE_ARNS = {"*", "arn:aws:iam::*:role/*"}
 
 
 def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG) -> int:
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG) -> int:
 
 
 def rebuild(catalog: Path = CATALOG) -> CatalogueFile:
-    """Return the table that moto's documents make."""
+    """Return the table that follows from moto's documents."""
     import moto
     from moto.iam.aws_managed_policies import aws_managed_policies_data
 
@@ -64,15 +64,15 @@ def _list_rows(policies: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
 
 
 def find_excess(document: Mapping[str, Any], path: str = "/") -> str:
-    """Return the gravest excess of a document, to follow "which"; empty if it has none.
+    """Return the gravest excess of a document, as a clause after "which"; empty if there is none.
 
-    Policies for the role of a single service may pass roles, end machines and let the service into clusters, because
-    this is the service's work: AWS Backup saves what stands there.
+    Policies for the role of a single service may pass roles, terminate instances and access clusters, because this is
+    the service's work: AWS Backup saves the objects of clusters.
     """
     resource = Resource(urn="", type="aws:iam/policy:Policy", name="", props={"policy": document})
     allowing = [statement for statement in list_statements(resource) if statement.allows]
-    questions = _QUESTIONS[:_FOR_SERVICES] if path == "/service-role/" else _QUESTIONS
-    found = (ask(statement) for ask in questions for statement in allowing)
+    rules = _RULES[:_FOR_SERVICES] if path == "/service-role/" else _RULES
+    found = (rule(statement) for rule in rules for statement in allowing)
     return next(filter(None, found), "")
 
 
@@ -84,22 +84,18 @@ def _allows_all_but_some(statement: Statement) -> str:
     return f"allows every action except {', '.join(statement.not_actions)}" if statement.not_actions else ""
 
 
-def _raises_rights(statement: Statement) -> str:
-    return _show_way(statement, ("iam:", "sts:"))
+def _gives_rights(*services: str) -> Callable[[Statement], str]:
+    """Return the rule against further rights through these services; other rules check policies of buckets and keys."""
 
+    def find(statement: Statement) -> str:
+        ways = [way for way in list_ways_to_rights(statement) if way.startswith(services)]
+        return f"lets its holder take rights that it was not given, by {ways[0]}" if ways else ""
 
-def _opens_clusters(statement: Statement) -> str:
-    return _show_way(statement, ("eks:",))
-
-
-def _show_way(statement: Statement, services: tuple[str, ...]) -> str:
-    """Return the first way to rights of these services; the policies of buckets and keys are the task of others."""
-    ways = [way for way in list_ways_to_rights(statement) if way.startswith(services)]
-    return f"lets its holder take rights that it was not given, by {ways[0]}" if ways else ""
+    return find
 
 
 def _passes_any_role(statement: Statement) -> str:
-    every = set(statement.resources or []) & _EVERY_ROLE and not statement.conditions
+    every = set(statement.resources or []) & _EVERY_ROLE_ARNS and not statement.conditions
     return "lets its holder pass any role to a machine" if every and passes_several_roles(statement) else ""
 
 
@@ -108,13 +104,13 @@ def _ends_any_machine(statement: Statement) -> str:
     return "lets its holder end the machines of every cluster" if ends else ""
 
 
-_QUESTIONS = (
-    *(_allows_everything, _allows_all_but_some, _raises_rights),
-    *(_opens_clusters, _passes_any_role, _ends_any_machine),
+_RULES = (
+    *(_allows_everything, _allows_all_but_some, _gives_rights("iam:", "sts:")),
+    *(_gives_rights("eks:"), _passes_any_role, _ends_any_machine),
 )
-"""Questions about a statement, the gravest first."""
+"""Rules for a statement, the gravest first."""
 _FOR_SERVICES = 3
-"""Number of questions that count for the role of a service."""
+"""Number of rules that apply to the role of a service."""
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Rebuild prices.csv, service_prices.csv and spot.csv from AWS's Price List and spot price history.
+"""Rebuilds prices.csv, service_prices.csv and spot.csv from AWS's Price List and spot price history.
 
     python -m tools.refresh_prices --region us-east-1 --region eu-west-1 [--profile P] [--check]
 
-IAM actions: pricing:GetProducts, ec2:DescribeSpotPriceHistory. A type or item without a known
-price gets no row, because unknown is not zero.
+IAM actions: pricing:GetProducts, ec2:DescribeSpotPriceHistory. A type or item with an unknown price gets no row,
+because unknown is not zero.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG, now: dateti
 def rebuild(
     connect: Connect, catalog: Path, now: datetime, regions: Sequence[str], spot_region: str
 ) -> tuple[Rebuilt, ...]:
-    """Read all prices before any file is written, so that a failure leaves every file unchanged."""
+    """Return the rebuilt files, after all prices are read: a failure leaves every file unchanged."""
     types = [row["instance_type"] for row in read(catalog / "instances.csv").rows]
     instances = {region: _read_on_demand(connect, region, types) for region in regions}
     services = {region: price_list.read_service_prices(connect, region) for region in regions}

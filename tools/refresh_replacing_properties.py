@@ -1,10 +1,10 @@
-"""Rebuild replacing_properties.csv from the plans of a Terraform provider, asked for each property of each type.
+"""Rebuilds replacing_properties.csv from plans of a Terraform provider, for each property of each type.
 
     python -m tools.refresh_replacing_properties PROVIDER [PLAN.json ...] [--check]
 
-PROVIDER is the executable terraform-provider-aws; the types are those of the table and of the plans. No network, no
-credentials, no terraform. Rows that people wrote stay and win over measured rows. A property that the provider cannot
-answer gets a row "unknown", which a person replaces after reading the provider's source.
+PROVIDER is the executable terraform-provider-aws; the types are those of the table and of the plans. The program needs
+no network, credentials or terraform. Rows that people wrote stay, and override measured rows. A property for which the
+provider plans no change gets a row "unknown", which a person replaces after reading the provider's source.
 """
 
 import argparse
@@ -24,9 +24,9 @@ from .terraform_answers import DEPTH, Answer, ask_type
 from .terraform_plugin import TerraformProvider, start_provider
 
 MEASURED = "measured with "
-"""First words of the source of a row that this program wrote."""
-_MODULES = {"bcmdata": "bcmdataexports", "cloudwatch": "cloudwatch", "costexplorer": "ce", "ec2": ""}
-"""Pulumi's module → the prefix in Terraform's type, where they differ."""
+"""Beginning of the source in rows that this program wrote."""
+_TERRAFORM_PREFIXES = {"bcmdata": "bcmdataexports", "cloudwatch": "cloudwatch", "costexplorer": "ce", "ec2": ""}
+"""Pulumi's module → the prefix of Terraform's types, if they differ."""
 
 
 def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG, now: datetime | None = None) -> int:
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG, now: dateti
 def rebuild(
     file: CatalogueFile, provider: TerraformProvider, types: Iterable[str], source: str, now: datetime
 ) -> Rebuilt:
-    """Return the file with the provider's answers for the types; rows by hand stay."""
+    """Return the file with the provider's answers for the types; rows that people wrote stay."""
     by_hand = [row for row in file.rows if not row["source"].startswith(MEASURED) and row["when"] != UNKNOWN]
     checked = {(row["type"], row["property"]): row for row in file.rows}
     rows = list(by_hand)
@@ -78,11 +78,11 @@ def name_terraform_type(type_: str) -> str:
     _, module, class_ = type_.split(":")
     service = module.split("/")[0]
     words = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in class_).strip("_")
-    return "_".join(filter(None, ["aws", _MODULES.get(service, service), words]))
+    return "_".join(filter(None, ["aws", _TERRAFORM_PREFIXES.get(service, service), words]))
 
 
 def _ask(provider: TerraformProvider, type_: str) -> dict[str, Answer]:
-    """Return Pulumi path → answer, for each input of the SDK; an input of newer providers has a refusal."""
+    """Return Pulumi path → answer for each input of the SDK; an input that this provider lacks gets a reason."""
     name = name_terraform_type(type_)
     if name not in provider.types:
         raise RefreshError(f"{type_}: the provider has no type {name}; correct the names in {Path(__file__).name}")
@@ -95,7 +95,7 @@ def _ask(provider: TerraformProvider, type_: str) -> dict[str, Answer]:
 
 
 def _shorten(path: str, answered: Iterable[str]) -> str:
-    """Return the outermost name of a path that no answer reaches; empty if the path is answered."""
+    """Return the shortest prefix of a path that no answer covers; empty if an answer covers the path."""
     names = path.split(".")
     above = [".".join(names[:length]) for length in range(1, len(names) + 1)]
     if any(other in above for other in answered):
@@ -116,7 +116,7 @@ def _list_rows(type_: str, answers: Mapping[str, Answer], settled: set[str], sou
 
 
 def _keep_check(row: Row, before: Mapping[tuple[str, str], Row]) -> Row:
-    """Return the row with the place in version 6 that a person compared with the same measurement."""
+    """Return the row with the column ``version_6``, which a person wrote, if the measurement is the same."""
     old = before.get((row["type"], row["property"]))
     return {**row, "version_6": old["version_6"]} if old and old["when"] == row["when"] else row
 
@@ -135,7 +135,7 @@ def _read_types(plan: Path) -> set[str]:
 
 
 def _read_version(binary: Path) -> str:
-    """Return the provider and its version: ``terraform-provider-aws_v5.100.0_x5`` has version 5.100.0."""
+    """Return the provider and its version, from a name such as ``terraform-provider-aws_v5.100.0_x5``."""
     name, _, version = binary.name.partition("_v")
     if not version:
         raise RefreshError(f"{binary.name} does not name its version; give --version")

@@ -1,4 +1,4 @@
-"""The inputs of resources as the installed Pulumi SDKs declare them."""
+"""The inputs of resources in the installed Pulumi SDKs."""
 
 import importlib
 import inspect
@@ -26,7 +26,7 @@ def find_input_class(type_: str) -> type:
 
 @cache
 def read_fields(class_: type) -> tuple[dict[str, Any], frozenset[str]]:
-    """Return the type of each field by its name in the plan, and the names of required fields."""
+    """Return name in the plan → type of each field, and the names of required fields."""
     names = _types.input_type_py_to_pulumi_names(class_)
     known = {**vars(sys.modules[class_.__module__]), "Output": pulumi.Output, "T": TypeVar("T")}
     hints = {name: typing.get_type_hints(getattr(class_, field).fget, known)["return"] for field, name in names.items()}
@@ -36,7 +36,7 @@ def read_fields(class_: type) -> tuple[dict[str, Any], frozenset[str]]:
 
 
 def list_alternatives(type_: Any) -> list[Any]:
-    """Return the plain types that an ``Input`` allows."""
+    """Return the plain types in an ``Input``."""
     if typing.get_origin(type_) is typing.Union:
         return [found for argument in typing.get_args(type_) for found in list_alternatives(argument)]
     origin = typing.get_origin(type_) or type_
@@ -45,7 +45,7 @@ def list_alternatives(type_: Any) -> list[Any]:
 
 
 def find_block_class(type_: Any) -> type | None:
-    """Return the class of the blocks that a field holds, alone or in a list; None for plain values."""
+    """Return the class of a field's blocks, alone or in a list; None for plain values."""
     for found in list_alternatives(type_):
         if typing.get_origin(found) in (list, Sequence):
             return find_block_class(typing.get_args(found)[0])
@@ -71,7 +71,7 @@ def _walk(class_: type, above: str, depth: int) -> Iterator[str]:
 def translate(type_: str, path: Sequence[str]) -> str | None:
     """Return Pulumi's path of a Terraform path: ``("vpc_config", "subnet_ids")`` → ``vpcConfig.subnetIds``.
 
-    Lists have a plural name in Pulumi's SDKs. None: the SDK has no such input.
+    Lists have plural names in Pulumi's SDKs. Return None if the SDK has no such input.
     """
     class_: type | None = find_input_class(type_)
     found = []

@@ -1,4 +1,4 @@
-"""Read the recent prices of spot capacity as a share of the on-demand price."""
+"""Reads recent spot prices, as shares of the on-demand price."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ def read_spot_shares(
 ) -> dict[str, Decimal]:
     """Return family → share, such as ``g6`` → 0.38: the median over sizes, zones and the last seven days.
 
-    Only types with an on-demand price count, because the share is a part of that price.
+    Only types with an on-demand price count.
     """
     pages = read_pages(
         connect,

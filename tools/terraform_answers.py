@@ -1,4 +1,4 @@
-"""Ask a Terraform provider, for each property of a resource type, if a change of its value replaces the resource."""
+"""Finds out, by plans of a Terraform provider, which properties of a resource type replace the resource."""
 
 import json
 import re
@@ -8,33 +8,34 @@ from typing import Any
 from .terraform_plugin import Block, Path_, RefusedPlanError, TerraformProvider, Value
 
 Answer = bool | str
-"""True: replaces; False: updated in place; text: the reason why the provider did not plan any change."""
+"""True: a change replaces the resource; False: updates it in place; text: the reason why the provider planned no
+change."""
 
 DEPTH = 6
-"""Names in the longest path that is asked; deeper blocks repeat their parents' (filters within filters)."""
+"""Names in the longest path that is tried; deeper blocks repeat their parents (filters within filters)."""
 _UNSETTABLE = {("id",), ("tags_all",), ("timeouts",)}
 """Properties that a program cannot set, or that never reach AWS."""
-_SURROUNDINGS: Mapping[str, Mapping[str, Value]] = {
+_REQUIRED_VALUES: Mapping[str, Mapping[str, Value]] = {
     "aws_nat_gateway": {"connectivity_type": "private"},
     "aws_sns_topic": {"fifo_topic": True},
     "aws_sqs_queue": {"fifo_queue": True},
 }
-"""Type → values beside which a provider takes properties that it refuses alone."""
-_EXPECTED = re.compile(r"\[([^\[\]]+)\]")
+"""Type → further values that a provider requires for some properties."""
+_ALLOWED_VALUES = re.compile(r"\[([^\[\]]+)\]")
 """The list of allowed values in an error."""
 
 
 def ask_type(provider: TerraformProvider, type_: str) -> dict[Path_, Answer]:
-    """Return path → answer for each property of a type; nobody can change the computed ones."""
+    """Return path → answer for each property of a type; a computed property has False."""
     block = provider.find_block(type_)
 
     def plan(path: Path_, before: Value, after: Value) -> bool:
         try:
             return plan_beside(path, before, after, {})
         except RefusedPlanError:
-            if type_ not in _SURROUNDINGS:
+            if type_ not in _REQUIRED_VALUES:
                 raise
-            return plan_beside(path, before, after, _SURROUNDINGS[type_])
+            return plan_beside(path, before, after, _REQUIRED_VALUES[type_])
 
     def plan_beside(path: Path_, before: Value, after: Value, others: Mapping[str, Value]) -> bool:
         pair = (block.fill(**{"id": "made-up", **others, **value}) for value in (before, after))
@@ -44,9 +45,9 @@ def ask_type(provider: TerraformProvider, type_: str) -> dict[Path_, Answer]:
 
 
 Wrap = Callable[[dict[str, Value]], dict[str, Value]]
-"""Puts the values of a block into the values of the whole resource."""
+"""Returns the value of the whole resource with the values of a block."""
 Plan = Callable[[Path_, Value, Value], bool]
-"""Tells for a path and two values of the resource if the change replaces it."""
+"""Returns, for a path and two values of the resource, whether the change replaces the resource."""
 
 
 def _ask_block(block: Block, above: Path_, wrap: Wrap, plan: Plan) -> Iterator[tuple[Path_, Answer]]:
@@ -90,14 +91,14 @@ def _ask_property(path: Path_, pairs: list[tuple[Value, Value]], wrap: Callable[
 
 
 def _read_expected(error: str) -> Iterator[tuple[str, str]]:
-    for listed in _EXPECTED.findall(error):
+    for listed in _ALLOWED_VALUES.findall(error):
         words = [word.strip("\"' ,") for word in listed.split()]
         if len(words) > 1:
             yield words[0], words[1]
 
 
 def list_pairs(kind: Any, name: str) -> list[tuple[Value, Value]]:
-    """Return pairs of different values of a Terraform type, in forms that the name of the property suggests."""
+    """Return pairs of different values of a Terraform type; the name of the property suggests their format."""
     match kind:
         case "bool":
             return [(False, True), (True, False)]
@@ -140,6 +141,7 @@ def _list_texts(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _share_a_line(path: Path_, other: Path_) -> bool:
-    """Tell if one path lies on the other; other paths belong to computed values that a made-up resource lacks."""
+    """Return whether one path begins the other; else the path is of a computed value, which a made-up resource
+    lacks."""
     length = min(len(path), len(other))
     return bool(length) and path[:length] == other[:length]

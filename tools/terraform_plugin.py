@@ -1,8 +1,8 @@
-"""Start a Terraform provider as a plugin, read its schema, and ask it to plan changes of made-up resources.
+"""Runs a Terraform provider as a plugin: reads its schema, and lets it plan changes of made-up resources.
 
-The provider runs with a home folder of its own and dummy keys, speaks protocol 5 of Terraform on a unix socket, and
-calls no API: a plan compares values. protobuf builds the messages from the table below, because no package ships them;
-values travel as msgpack, which four types and two lengths cover.
+The provider runs with its own home folder and dummy keys, speaks protocol 5 of Terraform on a unix socket, and calls no
+API, because a plan only compares values. protobuf builds the messages from the table below, since no package has them.
+Values are msgpack; their encoder needs few types and one form of length.
 """
 
 import json
@@ -44,12 +44,12 @@ _MESSAGES = {
     "Change": "1 type_name string, 2 prior_state Value, 3 proposed_new_state Value, 4 config Value",
     "Plan": "2 requires_replace AttributePath*, 4 diagnostics Diagnostic*",
 }
-"""The fields of tfplugin5.proto that this module reads or writes: number, name, type; * repeats. Others are skipped."""
+"""The fields of tfplugin5.proto that this module uses: number, name, type; * marks a repeated field."""
 _METHODS = {"GetSchema": "Schemas", "Configure": "Configured", "PlanResourceChange": "Plan"}
 """Method → its answer."""
 _COOKIE = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"
-"""Terraform's magic cookie (terraform/internal/plugin/serve.go); without it a provider only explains itself."""
-_OFFLINE = {
+"""Terraform's magic cookie (terraform/internal/plugin/serve.go); without it a provider only prints a note."""
+_OFFLINE_SETTINGS = {
     "region": "us-east-1",
     "access_key": "made-up",
     "secret_key": "made-up",
@@ -64,7 +64,7 @@ _SECONDS_TO_ANSWER, _MOST_BYTES, _ERROR, _SINGLE, _GROUP = 120.0, 1 << 28, 1, 1,
 
 
 class RefusedPlanError(Exception):
-    """The provider cannot plan the change, for instance because it knows no such value."""
+    """The provider cannot plan the change, for instance because it refuses a value."""
 
 
 class Block:
@@ -73,7 +73,7 @@ class Block:
     Attributes:
         attributes: Name → type as JSON, such as ``string`` or ``["list", "string"]``.
         settable: Names of the attributes that a user may set.
-        blocks: Name → nested block, and True if a list holds it.
+        blocks: Name → (nested block, True if it is in a list).
     """
 
     def __init__(self, message: Any) -> None:
@@ -85,7 +85,7 @@ class Block:
         }
 
     def fill(self, /, **given: Value) -> dict[str, Value]:
-        """Return a value of the block with null or nothing where ``given`` has no value."""
+        """Return a value of the block, with null or an empty list for names that ``given`` lacks."""
         nothing: dict[str, Value] = {name: [] if many else None for name, (_, many) in self.blocks.items()}
         return {**dict.fromkeys(self.attributes), **nothing, **given}
 
@@ -98,12 +98,12 @@ class TerraformProvider:
         schemas = self._call("GetSchema", _make("Nothing"))
         self._schemas = {found.key: found.value for found in schemas.resource_schemas}
         config = Block(schemas.provider.block)
-        known = {name: value for name, value in _OFFLINE.items() if name in config.attributes}
+        known = {name: value for name, value in _OFFLINE_SETTINGS.items() if name in config.attributes}
         self._call("Configure", _make("Configuration", terraform_version="1.9.0", config=_wrap(config.fill(**known))))
 
     @property
     def types(self) -> frozenset[str]:
-        """The resource types that the provider knows."""
+        """The provider's resource types."""
         return frozenset(self._schemas)
 
     def find_block(self, type_: str) -> Block:
@@ -111,7 +111,7 @@ class TerraformProvider:
         return Block(self._schemas[type_].block)
 
     def list_replacing_paths(self, type_: str, before: Value, after: Value) -> set[Path_]:
-        """Return the paths for whose sake the provider replaces the resource; positions in lists are left out.
+        """Return the paths that make the provider replace the resource, without positions in lists.
 
         Raises:
             RefusedPlanError: The provider cannot plan this change.
@@ -128,7 +128,7 @@ class TerraformProvider:
         }
 
     def _call(self, method: str, request: Any) -> Any:
-        """Return the provider's answer; an error in it is raised."""
+        """Return the provider's answer; raise an error that it contains."""
         serialize, parse = type(request).SerializeToString, _find_class(_METHODS[method]).FromString
         ask = self._channel.unary_unary(f"/tfplugin5.Provider/{method}", serialize, parse)
         answer = ask(request, timeout=_SECONDS_TO_ANSWER)
@@ -140,7 +140,7 @@ class TerraformProvider:
 
 @contextmanager
 def start_provider(binary: Path) -> Iterator[TerraformProvider]:
-    """Run a provider's executable for as long as the context lasts.
+    """Run a provider's executable during the block.
 
     Raises:
         RefreshError: The executable is missing, or is no provider of protocol 5.
@@ -194,7 +194,7 @@ def _read_address(process: subprocess.Popen[str], binary: Path) -> str:
 
 
 def encode(value: Value) -> bytes:
-    """Return a value as msgpack, in the longest form of each length."""
+    """Return a value as msgpack, always with the longest format of a length."""
     match value:
         case None:
             return b"\xc0"
@@ -227,7 +227,7 @@ def _find_class(message: str) -> Any:
 
 @cache
 def _read_messages() -> descriptor_pool.DescriptorPool:
-    """Return the messages of the table in the form of protobuf."""
+    """Return the messages of the table as protobuf descriptors."""
     file = descriptor_pb2.FileDescriptorProto(name="tfplugin5.proto", package="tfplugin5", syntax="proto3")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)

@@ -5,7 +5,6 @@ Why these settings: docs/decisions/0006-billing.md.
 
 from __future__ import annotations  # so that AWS's modules for billing are loaded only where there is billing
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -17,11 +16,12 @@ from gpu_blueprint.catalog.partitions import COMMERCIAL
 from gpu_blueprint.config import Billing as BillingConfig
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options, Resources
 from ..cluster.roles import render_policy
 from .billing_export import BillingExport
 
 COST_TAGS = ("owner", "environment", "cost-center", "pool")
-"""Keys to activate: the tags of nodes, and the tags of everything else that costs money."""
+"""Tag keys to activate for cost allocation: of nodes, and of all other resources that cost money."""
 OWNER_ACTIONS = (
     "sns:AddPermission",
     "sns:DeleteTopic",
@@ -45,13 +45,7 @@ class Billing(pulumi.ComponentResource):
     topic_arn: str
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        billing: BillingConfig,
-        *,
-        usd_per_month: float,
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, billing: BillingConfig, *, usd_per_month: float, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Billing", name, None, opts)
         self._prefix = name
@@ -78,9 +72,7 @@ class Billing(pulumi.ComponentResource):
         policy = render_policy(build_topic_policy(self.topic_arn, config.account_id))
         return [topic, aws.sns.TopicPolicy(f"{self._prefix}-topic-policy", arn=topic.arn, policy=policy, opts=child)]
 
-    def _make_budget(
-        self, config: StackConfig, billing: BillingConfig, usd: float, *, depends_on: Sequence[pulumi.Resource]
-    ) -> None:
+    def _make_budget(self, config: StackConfig, billing: BillingConfig, usd: float, *, depends_on: Resources) -> None:
         aws.budgets.Budget(
             f"{self._prefix}-budget",
             name=f"{config.cluster_name}-monthly",
@@ -95,9 +87,7 @@ class Billing(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
 
-    def _make_anomaly_alarms(
-        self, config: StackConfig, billing: BillingConfig, *, depends_on: Sequence[pulumi.Resource]
-    ) -> None:
+    def _make_anomaly_alarms(self, config: StackConfig, billing: BillingConfig, *, depends_on: Resources) -> None:
         monitor_arn = billing.anomaly_monitor_arn or self._make_anomaly_monitor(config)
         # The API pairs each frequency with one kind of subscriber: e-mail is daily, SNS is immediate.
         subscribers = {"daily": ("EMAIL", billing.emails), "immediate": ("SNS", [self.topic_arn])}
@@ -134,7 +124,7 @@ class Billing(pulumi.ComponentResource):
             for key in COST_TAGS
         ]
 
-    def _make_cost_category(self, config: StackConfig, *, depends_on: Sequence[pulumi.Resource]) -> None:
+    def _make_cost_category(self, config: StackConfig, *, depends_on: Resources) -> None:
         """Make the cost category of the environment, with a value for each pool and a value for everything else."""
         aws.costexplorer.CostCategory(
             f"{self._prefix}-category",
@@ -177,7 +167,7 @@ def build_notifications(billing: BillingConfig, topic_arn: str) -> list[aws.budg
 
 
 def build_anomaly_threshold(usd: float) -> aws.costexplorer.AnomalySubscriptionThresholdExpressionArgs:
-    """Return the expression that lets only anomalies of at least this many US dollars through."""
+    """Return the expression that selects anomalies of at least this many US dollars."""
     return aws.costexplorer.AnomalySubscriptionThresholdExpressionArgs(
         dimension=aws.costexplorer.AnomalySubscriptionThresholdExpressionDimensionArgs(
             key="ANOMALY_TOTAL_IMPACT_ABSOLUTE", match_options=["GREATER_THAN_OR_EQUAL"], values=[format_amount(usd)]
@@ -217,8 +207,8 @@ def build_topic_policy(topic_arn: str, account_id: str) -> dict[str, Any]:
                 "Principal": {"Service": list(ALARM_PUBLISHERS)},
                 "Action": "sns:Publish",
                 "Resource": topic_arn,
-                # A condition on aws:SourceArn would be narrower, but no page of AWS says that Cost Anomaly Detection
-                # sends it. Alarms could be lost.
+                # A condition on aws:SourceArn would be narrower, but AWS does not document that Cost Anomaly Detection
+                # sends the key, so alarms could be lost.
                 "Condition": {"StringEquals": {"aws:SourceAccount": account_id}},
             },
         ]

@@ -11,6 +11,7 @@ from gpu_blueprint.catalog.aws_callers import EXPORT_WRITERS
 from gpu_blueprint.catalog.partitions import COMMERCIAL
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options
 from ..cluster.roles import render_policy
 from ..storage.private_bucket import build_tls_statement, close_bucket
 from .export_columns import QUERY, TABLE
@@ -24,14 +25,14 @@ class BillingExport(pulumi.ComponentResource):
 
     bucket_name: str
 
-    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, config: StackConfig, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:BillingExport", name, None, opts)
         self._prefix = name
         self.bucket_name = f"{config.cluster_name}-billing-{config.account_id}"
         bucket = aws.s3.Bucket(
             f"{name}-bucket",
             bucket=self.bucket_name,
-            # S3 refuses to delete a bucket that holds objects. As with the cluster, a person has to switch
+            # S3 refuses to delete a bucket with objects. As with the cluster, a person must switch
             # deletionProtection off first.
             force_destroy=not config.cluster.deletion_protection,
             opts=pulumi.ResourceOptions(parent=self),
@@ -75,7 +76,7 @@ class BillingExport(pulumi.ComponentResource):
 def build_export_spec(config: StackConfig, bucket: pulumi.Input[str]) -> aws.bcmdata.ExportExportArgs:
     """Return the export's query and destination.
 
-    The export API is in us-east-1 for all regions. The provider's SDK goes there by itself.
+    The export API is in us-east-1 for all regions. The provider's SDK calls that region by itself.
     """
     output = aws.bcmdata.ExportExportDestinationConfigurationS3DestinationS3OutputConfigurationArgs(
         output_type="CUSTOM", format="PARQUET", compression="PARQUET", overwrite="OVERWRITE_REPORT"
@@ -102,7 +103,7 @@ def build_export_spec(config: StackConfig, bucket: pulumi.Input[str]) -> aws.bcm
 def build_table_configuration(account_id: str) -> dict[str, str]:
     """Return every setting of the table.
 
-    AWS would add a setting that is left out. The next update would then see a change, and replace the export.
+    AWS adds the settings that are left out. The next update would see a change, and replace the export.
     """
     return {
         "BILLING_VIEW_ARN": COMMERCIAL.build_arn("billing", "billingview/primary", account=account_id),

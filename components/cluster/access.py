@@ -6,6 +6,7 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options
 from .access_entries import ADMIN_POLICY, PrincipalAccess, collect_access
 from .cluster import AnyCluster
 
@@ -19,9 +20,7 @@ class Access(pulumi.ComponentResource):
 
     provider: k8s.Provider
 
-    def __init__(
-        self, name: str, config: StackConfig, *, cluster: AnyCluster, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, cluster: AnyCluster, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Access", name, None, opts)
         self._prefix = name
         admin_associations: list[pulumi.Resource] = []
@@ -30,7 +29,7 @@ class Access(pulumi.ComponentResource):
         self.provider = k8s.Provider(
             f"{name}-kubernetes",
             kubeconfig=cluster.kubeconfig,
-            # Without a constant identifier, a kubeconfig that a preview does not know yet would make Pulumi plan to
+            # Without a constant identifier, a kubeconfig that is unknown in a preview would make Pulumi plan to
             # replace every object inside the cluster.
             cluster_identifier=config.cluster_name,
             enable_server_side_apply=True,

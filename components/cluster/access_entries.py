@@ -21,7 +21,7 @@ class PrincipalAccess:
 def collect_access(config: StackConfig) -> dict[str, PrincipalAccess]:
     """Return the access of each principal, by ARN.
 
-    EKS takes one access entry per principal. A principal that the stack file names several times, for example as a
+    EKS allows one access entry per principal. A principal that the stack file names several times, for example as a
     viewer and as a member of a tenant, therefore gets one entry with all of its access.
     """
     access: defaultdict[str, PrincipalAccess] = defaultdict(PrincipalAccess)

@@ -23,13 +23,14 @@ from gpu_blueprint.config import InstallMonitoring, StackConfig
 from gpu_blueprint.subjects.cluster.telling import VARIABLES_MAP, build_mark, build_mount, build_volume, has_authorities
 from gpu_blueprint.subjects.keys.rights import build_volume_statements
 
+from ..arguments import Options, Resources
 from ..gpu.dcgm_engine import OPERATOR_ENGINE_ADDRESS, operator_runs_dcgm
 from ..placement import TOLERATE_EVERY_TAINT, place_on_system_nodes
 from .cluster import AnyCluster
 from .roles import ServiceRole, build_pod_identity_trust
 
 _DRIVER_TAGS = ("CSIVolume", "kubernetes.io/", "ebs.csi.aws.com/")
-"""Beginnings of the keys that the EBS CSI driver sets itself."""
+"""Prefixes of the tag keys that the EBS CSI driver sets itself."""
 
 
 class Addons(pulumi.ComponentResource):
@@ -44,8 +45,8 @@ class Addons(pulumi.ComponentResource):
         *,
         add_ons: Sequence[AddOn],
         cluster: AnyCluster,
-        depends_on: Sequence[pulumi.Resource] = (),
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources = (),
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Addons", name, None, opts)
         self._prefix = name
@@ -64,8 +65,8 @@ class Addons(pulumi.ComponentResource):
             pod_identity_associations=[{"role_arn": role.arn, "service_account": add_on.identity.service_account}]
             if role and add_on.identity
             else None,
-            # In a running cluster the owner may have installed the same program by other means. EKS then refuses the
-            # add-on, instead of taking the program over and deleting it with the add-on.
+            # In an existing cluster the owner may have installed the same program by other means. EKS then refuses the
+            # add-on; with OVERWRITE it would adopt the program, and delete it with the add-on.
             resolve_conflicts_on_create="OVERWRITE" if config.new_cluster else "NONE",
             resolve_conflicts_on_update="OVERWRITE",
             opts=pulumi.ResourceOptions(
@@ -86,7 +87,7 @@ class Addons(pulumi.ComponentResource):
 
 
 def build_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
-    """Return the add-on's ``configuration_values``: settings that are the same in every stack, and settings of this."""
+    """Return the add-on's ``configuration_values``: the settings of every stack, then those of this stack."""
     return {**add_on.settings, **_build_stack_settings(config, add_on)}
 
 
@@ -98,7 +99,7 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
         # Source: EKS user guide, cni-network-policy-configure.
         return {"enableNetworkPolicy": "true"}
     if add_on is EBS_CSI_DRIVER:
-        # Without the region, the controller asks for it where it may not.
+        # Without the region, the controller would ask the instance metadata service, which pods cannot reach.
         tags = list_volume_tags(config)
         own = {"region": config.region, "extraVolumeTags": tags, **place_on_system_nodes(config)}
         return {"controller": {**own, **_tell_ebs_driver(config)}}
@@ -108,7 +109,7 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
     if add_on in (COREDNS, METRICS_SERVER):
         return place_on_system_nodes(config)
     if add_on is KUBE_PROXY and config.cluster.node_local_dns:
-        # EKS's default, stated because NodeLocal DNSCache depends on it: with IPVS, kube-proxy itself would hold the
+        # EKS's default, stated because NodeLocal DNSCache needs it: with IPVS, kube-proxy itself would bind the
         # address of kube-dns on every node.
         return {"mode": "iptables"}
     if add_on is NODE_MONITORING_AGENT:
@@ -117,20 +118,20 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
 
 
 def list_volume_tags(config: StackConfig) -> dict[str, str]:
-    """Return the tags of the volumes that the driver makes for claims: the tags of every other AWS resource.
+    """Return the tags of the volumes that the EBS CSI driver makes for claims: the tags of all AWS resources.
 
-    The default tags of the provider do not reach them, because the driver makes them. It takes tags as one text of
-    ``key=value``, and ends with a key that it sets itself (aws-ebs-csi-driver docs/tagging.md, cmd/options). Only new
+    Pulumi's default tags do not reach these volumes. The driver reads tags as one text of
+    ``key=value``, and exits at a key that it sets itself (aws-ebs-csi-driver docs/tagging.md, cmd/options). Only new
     volumes get the tags. Read 2026-11-27.
     """
     return {key: value for key, value in config.all_tags.items() if "=" not in key and not key.startswith(_DRIVER_TAGS)}
 
 
 def _tell_ebs_driver(config: StackConfig) -> dict[str, Any]:
-    """Return how the driver's controller is told of proxy and authorities.
+    """Return the values that give the driver's controller the proxy and the certificate authorities.
 
-    ``envFrom`` reaches every container, also the sidecar that asks EC2 for the limits of nodes; ``volumeMounts``
-    reaches the driver alone (aws-ebs-csi-driver charts/aws-ebs-csi-driver/values.schema.json). Read 2026-11-27.
+    ``envFrom`` applies to all containers, also to the sidecar that reads the limits of nodes from EC2; ``volumeMounts``
+    only to the driver (aws-ebs-csi-driver charts/aws-ebs-csi-driver/values.schema.json). Read 2026-11-27.
     """
     if not config.egress:
         return {}
@@ -140,7 +141,7 @@ def _tell_ebs_driver(config: StackConfig) -> dict[str, Any]:
 
 
 def _build_agent_settings(config: StackConfig) -> dict[str, Any]:
-    """Return the node monitoring agent's settings: it reads the GPU Operator's DCGM engine, or runs its own.
+    """Return the settings of the node monitoring agent, which reads the GPU Operator's DCGM engine or runs its own.
 
     See docs/decisions/0003-one-dcgm-engine-per-node.md. Without tolerations the agent's own engine would miss every
     tainted node.

@@ -1,6 +1,6 @@
 """The EKS control plane. This module makes every choice that pulumi-eks would otherwise make."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -10,6 +10,7 @@ import pulumi_eks as eks
 from gpu_blueprint.config import Cluster as NewCluster
 from gpu_blueprint.config import PrivateApi, PublicApi, StackConfig
 
+from ..arguments import Options, Resources
 from ..network.network import Network, select_stable_subnets
 from .roles import ServiceRole, build_service_trust
 
@@ -23,11 +24,11 @@ NO_EXTRAS: dict[str, Any] = {
     "skip_default_node_group": True,
     "skip_default_security_groups": True,
 }
-"""Arguments that turn off parts which pulumi-eks would otherwise add, with versions and rules that it chooses."""
+"""Arguments that turn off the parts of pulumi-eks with versions and rules of its own choice."""
 
 
 class AnyCluster(pulumi.ComponentResource):
-    """A cluster, made by the platform or not, as everything inside it needs it."""
+    """A new or existing cluster, with the values that components inside it need."""
 
     made: list[pulumi.Resource]
     """Resources of a new cluster, on which everything inside the cluster depends. Empty for an existing cluster."""
@@ -45,13 +46,7 @@ class Cluster(AnyCluster):
     """The control plane with its role, its KMS key for secrets and its log group."""
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        cluster: NewCluster,
-        *,
-        network: Network,
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, cluster: NewCluster, *, network: Network, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Cluster", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
@@ -85,7 +80,7 @@ class Cluster(AnyCluster):
         cluster: NewCluster,
         network: Network,
         role: ServiceRole,
-        depends_on: Sequence[pulumi.Resource],
+        depends_on: Resources,
     ) -> eks.Cluster:
         api = cluster.api
         return eks.Cluster(
@@ -115,14 +110,14 @@ class Cluster(AnyCluster):
         )
 
     def _read_role(self, name: str, role: ServiceRole) -> aws.iam.Role:
-        """Return the role that the stack file gives, as a resource: pulumi-eks takes no ARN, and makes its own role.
+        """Return the role of the stack file as a resource, since pulumi-eks takes no ARN and would make a role.
 
         `pulumi up` and `pulumi preview` read the role in AWS, which proves that it exists, and never change it.
         """
         return aws.iam.Role.get(f"{name}-given-role", role.name, opts=pulumi.ResourceOptions(parent=self))
 
     def _make_api_rule(self, name: str, cidr: str) -> pulumi.Resource:
-        """Let a network that is routed to the VPC reach the API, because EKS's security group admits only nodes."""
+        """Admit a network with a route to the VPC to the API, because EKS's security group admits only nodes."""
         return aws.vpc.SecurityGroupIngressRule(
             f"{name}-api-{cidr}",
             security_group_id=self.security_group_id,
@@ -146,7 +141,7 @@ class Cluster(AnyCluster):
 
 
 def _state_role(arn: pulumi.Output[str]) -> pulumi.ResourceTransform:
-    """Return the transform that gives the cluster a role by its ARN, which a preview then knows."""
+    """Return the transform that sets the cluster's role by ARN, so that a preview knows the role."""
 
     def state_role(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
         if args.type_ != "aws:eks/cluster:Cluster":
@@ -157,7 +152,7 @@ def _state_role(arn: pulumi.Output[str]) -> pulumi.ResourceTransform:
 
 
 def remove_creator_admin(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-    """Keep EKS from making the creator of the cluster an admin for ever.
+    """Keep EKS from making the creator of the cluster a permanent admin.
 
     pulumi-eks 4.4 asks EKS for this access and has no argument that turns it off. The deploying role gets its access
     entry from ``admins``, as every other admin does. EKS would refuse a second entry for the same role.
@@ -170,7 +165,7 @@ def remove_creator_admin(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceT
 
 
 def _choose_access(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return an access config with access entries as the only way in, and without access for the creator.
+    """Return an access config with access entries only, and without access for the creator.
 
     A config without a mode would get EKS's default, which keeps the ConfigMap aws-auth.
     """

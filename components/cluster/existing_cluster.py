@@ -1,4 +1,4 @@
-"""A cluster that exists: the program asks EKS for its address, and neither makes nor changes it."""
+"""An existing cluster: the program reads its endpoint from EKS, and neither makes nor changes the cluster."""
 
 import json
 from typing import Any
@@ -8,19 +8,20 @@ import pulumi_aws as aws
 
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options
 from .cluster import AnyCluster
 
 CLUSTER_LOOKUP = "aws:eks/getCluster:getCluster"
 
 
 class RunningCluster(AnyCluster):
-    """The address of a cluster that exists, and its security group.
+    """The endpoint and the security group of an existing cluster.
 
-    EKS is asked at each `pulumi up`, because the program cannot connect without the address and the certificate. A
-    plan does not ask: the stack file states everything that a plan needs.
+    Each `pulumi up` reads the cluster from EKS, because the program cannot connect without endpoint and certificate. A
+    plan reads nothing: the stack file states everything that a plan needs.
     """
 
-    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, config: StackConfig, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:RunningCluster", name, None, opts)
         self.made, self.protected, self.api_rules = [], [], []
         found: pulumi.Output[aws.eks.GetClusterResult] = pulumi.Output.from_input(self._look_up(config))
@@ -31,7 +32,7 @@ class RunningCluster(AnyCluster):
         self.register_outputs({"name": config.cluster_name})
 
     async def _look_up(self, config: StackConfig) -> Any:
-        """Return what EKS answers, or UNKNOWN in a plan.
+        """Return the cluster as EKS describes it, or UNKNOWN in a plan.
 
         Raises:
             RunError: EKS describes no such cluster; the error holds the reason and the remedy.

@@ -9,13 +9,13 @@ import pulumi_aws as aws
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.nodes import FAST_VOLUME
 
-_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "PreferNoSchedule": "PREFER_NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
+_EKS_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "PreferNoSchedule": "PREFER_NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
 """Kubernetes' name of a taint's effect → the EKS API's name."""
 
 
 def build_taint(taint: Mapping[str, str]) -> aws.eks.NodeGroupTaintArgs:
     """Return a taint of Kubernetes as the EKS API writes it."""
-    return aws.eks.NodeGroupTaintArgs(key=taint["key"], value=taint.get("value"), effect=_EFFECTS[taint["effect"]])
+    return aws.eks.NodeGroupTaintArgs(key=taint["key"], value=taint.get("value"), effect=_EKS_EFFECTS[taint["effect"]])
 
 
 def build_node_repair(config: StackConfig) -> aws.eks.NodeGroupNodeRepairConfigArgs | None:
@@ -39,10 +39,10 @@ def make_launch_template(
     fast_disk: bool = False,
     user_data: str | None = None,
 ) -> aws.ec2.LaunchTemplate:
-    """Make the EC2 launch template of a managed node group, whose name in EC2 starts with a prefix.
+    """Make the EC2 launch template of a managed node group; its name in EC2 begins with ``name_prefix``.
 
     IMDSv2 with a hop limit of 1 keeps pods from the node's credentials. The tags go onto instances, volumes and network
-    interfaces. EKS replaces the nodes for another tag, key or prefix, and not for the template's own tags.
+    interfaces. EKS replaces the nodes if such a tag, the key or the prefix changes.
     """
     disk = aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
         volume_size=disk_gib,

@@ -1,6 +1,5 @@
-"""NodeLocal DNSCache: a cache of names on every node, in front of CoreDNS. Its traps: docs/dns.md."""
+"""NodeLocal DNSCache: a DNS cache on every node, in front of CoreDNS. Its pitfalls: docs/dns.md."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -22,11 +21,13 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.images.sources import locate_image
 from gpu_blueprint.subjects.tenants.traffic import find_dns_address
 
+from ..arguments import Options, Resources
+from ..metadata import name_without_waiting
 from ..placement import TOLERATE_EVERY_TAINT
 
 _LABELS = {"k8s-app": PROGRAM}
 _CLUSTER_ZONES = ("cluster.local", "in-addr.arpa", "ip6.arpa")
-"""Names of Services and pods, and the names of their addresses: CoreDNS alone knows them."""
+"""Zones that only CoreDNS answers: names of Services and pods, and reverse names."""
 _TO_COREDNS = "forward . __PILLAR__CLUSTER__DNS__ {\n    force_tcp\n  }"
 _TO_VPC = "forward . __PILLAR__UPSTREAM__SERVERS__"
 """The cache itself fills in both targets: the address of the Service kube-dns-upstream, and the node's own resolver."""
@@ -35,23 +36,27 @@ _TO_VPC = "forward . __PILLAR__UPSTREAM__SERVERS__"
 class NodeLocalDns(pulumi.ComponentResource):
     """The DaemonSet with its configuration, and its Services. GPU nodes depend on ``daemons``, so that it comes first.
 
-    The cache takes the address of the Service ``kube-dns`` on its node, so neither pods nor kubelets change.
+    The cache binds the address of the Service ``kube-dns`` on its node, so pods and kubelets need no change.
     """
 
     daemons: k8s.apps.v1.DaemonSet
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:NodeLocalDns", name, None, opts)
         child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
-        upstream = _make_service(f"{name}-upstream", {"name": UPSTREAM_SERVICE}, build_upstream_spec(), child)
-        _make_service(f"{name}-metrics", {"name": PROGRAM, "labels": _LABELS}, build_metrics_spec(), child)
+        # The Services must not wait for their pods: the caches start after the Services.
+        upstream = k8s.core.v1.Service(
+            f"{name}-upstream",
+            metadata=name_without_waiting(UPSTREAM_SERVICE, namespaces.KUBE_SYSTEM),
+            spec=build_upstream_spec(),
+            opts=child,
+        )
+        k8s.core.v1.Service(
+            f"{name}-metrics",
+            metadata=name_without_waiting(PROGRAM, namespaces.KUBE_SYSTEM, _LABELS),
+            spec=build_metrics_spec(),
+            opts=child,
+        )
         corefile = k8s.core.v1.ConfigMap(
             f"{name}-corefile",
             metadata={"name": PROGRAM, "namespace": namespaces.KUBE_SYSTEM},
@@ -60,27 +65,17 @@ class NodeLocalDns(pulumi.ComponentResource):
         )
         self.daemons = k8s.apps.v1.DaemonSet(
             f"{name}-cache",
-            # Nodes come and go with the load. `pulumi up` must not wait for pods on nodes that start.
-            metadata={
-                "name": PROGRAM,
-                "namespace": namespaces.KUBE_SYSTEM,
-                "annotations": {"pulumi.com/skipAwait": "true"},
-            },
+            # Nodes come and go with the load, so some pods always wait for a node that starts.
+            metadata=name_without_waiting(PROGRAM, namespaces.KUBE_SYSTEM),
             spec=build_daemons_spec(config),
-            # The cache reads the Service's address from a variable, which only pods get that start after the Service.
+            # The cache reads the Service's address from a variable, which only pods started after the Service get.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*depends_on, upstream, corefile]),
         )
         self.register_outputs({})
 
 
-def _make_service(name: str, metadata: Any, spec: Any, opts: pulumi.ResourceOptions) -> k8s.core.v1.Service:
-    # Pulumi would wait for pods behind the Service, and the caches start after it.
-    metadata |= {"namespace": namespaces.KUBE_SYSTEM, "annotations": {"pulumi.com/skipAwait": "true"}}
-    return k8s.core.v1.Service(name, metadata=metadata, spec=spec, opts=opts)
-
-
 def build_upstream_spec() -> Any:
-    """Return the ``spec`` of the Service through which the cache reaches CoreDNS; its pods are those of kube-dns."""
+    """Return the ``spec`` of the Service through which the cache reaches CoreDNS, with the pods of kube-dns."""
     ports = [
         {"name": f"dns{end}", "port": DNS_PORT, "target_port": DNS_PORT, "protocol": protocol}
         for end, protocol in (("", "UDP"), ("-tcp", "TCP"))
@@ -109,8 +104,8 @@ def write_corefile(config: StackConfig) -> str:
 
 def _write_zone(config: StackConfig, zone: str, forward: str) -> str:
     is_first = zone == _CLUSTER_ZONES[0]
-    # Names of the cluster: many entries, and a failed search in the pod's search domains is forgotten after 5 seconds,
-    # so that a new Service is found.
+    # Names of the cluster: many entries, and a failed lookup in the pod's search domains expires after 5 seconds,
+    # so that pods find a new Service.
     cache = "cache {\n    success 9984 30\n    denial 9984 5\n  }" if is_first else "cache 30"
     lines = [
         "errors",
@@ -129,13 +124,13 @@ def build_daemons_spec(config: StackConfig) -> Any:
     """Return the ``spec`` of the DaemonSet, which runs on every node."""
     return {
         "selector": {"match_labels": _LABELS},
-        # While a cache restarts, the pods of its node ask CoreDNS.
+        # While a cache restarts, the pods of its node query CoreDNS.
         "update_strategy": {"type": "RollingUpdate", "rolling_update": {"max_unavailable": "10%"}},
         "template": {
             "metadata": {"labels": _LABELS},
             "spec": {
                 "host_network": True,
-                # The node's own resolver: the cache must not ask itself.
+                # The node's own resolver: the cache must not query itself.
                 "dns_policy": "Default",
                 "tolerations": TOLERATE_EVERY_TAINT,
                 "priority_class_name": "system-node-critical",
@@ -161,9 +156,9 @@ def _build_container(config: StackConfig) -> Any:
             *("-upstreamsvc", UPSTREAM_SERVICE),
             *("-pidfile", "/run/node-cache.pid"),
         ],
-        # No limit: a cache that is killed leaves its address on the node, where nobody answers until it is back.
+        # No limit: after an OOM kill the cache's address stays on the node, and nothing answers until it runs again.
         "resources": {"requests": find_requests(PROGRAM, "node-cache")},
-        # It makes a network interface and rules of iptables.
+        # The cache makes a network interface and iptables rules.
         "security_context": {"capabilities": {"add": ["NET_ADMIN"]}},
         "ports": [
             {"name": "dns", "container_port": DNS_PORT, "protocol": "UDP"},

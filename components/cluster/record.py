@@ -1,7 +1,6 @@
-"""The record of the platform inside its own cluster, and the guard that keeps a destroy from taking it apart."""
+"""The record of the platform inside its cluster, which also blocks a destroy of a protected stack."""
 
 import json
-from collections.abc import Sequence
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -9,14 +8,15 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.changes.cluster.foundation import describe_foundation
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options, Resources
 from .cluster import AnyCluster
 
 NAME, NAMESPACE = "gpu-blueprint-record", "kube-system"
 FOUNDATION = "foundation"
-"""Key of the facts that no edit of a running stack can change at will, as JSON."""
+"""Key of the facts that a running stack keeps, as JSON."""
 RECORD_VERSION = "1"
-"""Meaning of the record's keys; a release that changes the meaning counts up. `schemaVersion` of a stack file is
-another number: it counts the schemas of the file."""
+"""Version of the record's keys: a release that changes their meaning raises it. `schemaVersion` of a stack file is
+another number, the version of the file's schema."""
 
 
 class PlatformRecord(pulumi.ComponentResource):
@@ -24,20 +24,14 @@ class PlatformRecord(pulumi.ComponentResource):
 
     The record depends on everything, so an update writes it last, and a destroy deletes it first. With
     ``deletionProtection`` it is protected. Pulumi keeps everything on which a protected resource depends, so a destroy
-    ends before it deletes anything. The protected cluster alone would not do: Pulumi deletes everything inside it.
+    fails before it deletes anything. A protected cluster alone is not enough: Pulumi would delete everything inside.
 
     ``components/last_outputs.py`` reads the record from the stack's own state: an update that fails, also with
     ``--continue-on-error``, leaves the record of the last complete update, where an output of the stack would be lost.
     """
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        cluster: AnyCluster,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, *, cluster: AnyCluster, depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:PlatformRecord", name, None, opts)
         facts = describe_foundation(config)

@@ -1,4 +1,4 @@
-"""IAM roles: each is named after its region, trusts one service, and has exactly the policies that its caller names."""
+"""IAM roles: each has the region in its name, trusts one service, and has only the policies that its caller names."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,6 +12,8 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.iam import ROOT
 from gpu_blueprint.subjects.tenants.service_roles import find_given_role
 
+from ..arguments import Options, Resources
+
 NODE_POLICIES = (
     "AmazonEKSWorkerNodePolicy",
     "AmazonEKS_CNI_Policy",
@@ -24,14 +26,14 @@ NODE_POLICIES = (
 class ServiceRole(pulumi.ComponentResource):
     """An IAM role for an AWS service or, through EKS Pod Identity, for a Kubernetes service account.
 
-    The stack file may give a role that exists. Then this component makes nothing in AWS, and its inputs say what the
-    given role needs: ``plan/needed_roles.py`` reads them.
+    The stack file may name an existing role. Then this component makes nothing in AWS, and its inputs state what the
+    given role needs, for ``plan/needed_roles.py``.
     """
 
     name: pulumi.Output[str]
     """The role's name in IAM, without its path."""
     arn: pulumi.Output[str]
-    """Made of the role's name in AWS, which a preview knows. A preview does not know the ARN of a new role."""
+    """The ARN built from the role's name, which a preview knows; the ARN of a new role is unknown in a preview."""
     arn_in_aws: pulumi.Output[str]
     """The ARN as AWS returns it."""
     role: aws.iam.Role | None
@@ -39,8 +41,8 @@ class ServiceRole(pulumi.ComponentResource):
     made: list[pulumi.Resource]
     """The role, for resources that must not exist without it; empty for a given role."""
     attachments: list[pulumi.Resource]
-    """The policy attachments. Resources that act as the role depend on them. Otherwise a destroy could take the
-    permissions away first, and the resources could not finish their work."""
+    """The policy attachments. Resources that act as the role depend on these. Otherwise a destroy could remove the
+    permissions first, and the resources could not finish their work."""
 
     def __init__(
         self,
@@ -50,7 +52,7 @@ class ServiceRole(pulumi.ComponentResource):
         trust: Mapping[str, Any],
         managed_policies: Sequence[str] = (),
         own_policies: Mapping[str, Mapping[str, Any]] | None = None,
-        opts: pulumi.ResourceOptions | None = None,
+        opts: Options = None,
     ) -> None:
         given = find_given_role(config, name)
         attached = dict(_read_policy(config, policy) for policy in managed_policies)
@@ -69,6 +71,26 @@ class ServiceRole(pulumi.ComponentResource):
             self._make_role(name, config, trust)
             self._attach(name, attached | self._make_policies(name, config, own_policies or {}))
         self.register_outputs({"arn": self.arn})
+
+    def associate(
+        self,
+        name: str,
+        config: StackConfig,
+        namespace: str,
+        service_account: str,
+        *,
+        parent: pulumi.Resource,
+        depends_on: Resources,
+    ) -> aws.eks.PodIdentityAssociation:
+        """Make the association by which EKS Pod Identity hands the role to pods of a service account."""
+        return aws.eks.PodIdentityAssociation(
+            f"{name}-identity",
+            cluster_name=config.cluster_name,
+            namespace=namespace,
+            service_account=service_account,
+            role_arn=self.arn,
+            opts=pulumi.ResourceOptions(parent=parent, depends_on=[*depends_on, *self.made]),
+        )
 
     def _make_role(self, name: str, config: StackConfig, trust: Mapping[str, Any]) -> None:
         self.role = aws.iam.Role(
@@ -112,18 +134,18 @@ class ServiceRole(pulumi.ComponentResource):
         """Return the options of a role or policy.
 
         A platform of version 0.1 has roles and policies without the region in their names. They keep their names,
-        because another name would replace them, and with a role the cluster or the nodes that act as the role.
+        because a new name replaces them, and a replaced role replaces the cluster or the nodes that use the role.
         """
         return pulumi.ResourceOptions(parent=self, ignore_changes=["name"])
 
 
 def _build_path(config: StackConfig) -> dict[str, Any]:
-    """Return the argument for the path; none for IAM's default, which a running platform has without stating it."""
+    """Return the argument for the path; empty for IAM's default, which a running platform never stated."""
     return {} if config.iam.path == ROOT else {"path": config.iam.path}
 
 
 def _read_policy(config: StackConfig, policy: str) -> tuple[str, pulumi.Input[str]]:
-    """Return a title and the ARN of a policy: of AWS by its path and name, or of any owner by its ARN."""
+    """Return title and ARN of a policy, from the ARN itself or from path and name of an AWS policy."""
     if read_partition(policy):
         return policy.partition("::")[2], policy
     arn = config.partition.build_arn("iam", f"policy/{policy}", account="aws")
@@ -138,7 +160,7 @@ def build_service_trust(service: str) -> dict[str, Any]:
 def build_pod_identity_trust(config: StackConfig, *, namespace: str = "", service_account: str = "") -> dict[str, Any]:
     """Return a trust policy that lets EKS Pod Identity hand the role to pods of this cluster only.
 
-    A namespace and a service account limit it further. EKS tags each session with both, so that an association of
+    A namespace and a service account limit the trust further. EKS tags each session with both, so an association of
     another service account cannot use the role (EKS user guide, "Create IAM role with trust policy").
     """
     account = {

@@ -1,6 +1,4 @@
-"""The EKS managed node group that Karpenter and the operators run on, and no pods of tenants."""
-
-from collections.abc import Sequence
+"""The EKS managed node group for Karpenter and the operators, without pods of tenants."""
 
 import pulumi
 import pulumi_aws as aws
@@ -12,6 +10,7 @@ from gpu_blueprint.config.cluster import SYSTEM_DISK_GIB
 from gpu_blueprint.config.cluster import SystemNodes as StatedNodes
 from gpu_blueprint.subjects.images.cache_rights import build_cache_policies
 
+from ..arguments import Options, Resources
 from ..network.network import Network, select_stable_subnets
 from ..pools.nodeadm import build_node_config, render_user_data
 from .cluster import AnyCluster
@@ -36,8 +35,8 @@ class SystemNodes(pulumi.ComponentResource):
         *,
         network: Network,
         cluster: AnyCluster,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:SystemNodes", name, None, opts)
         self.role = ServiceRole(
@@ -68,7 +67,7 @@ class SystemNodes(pulumi.ComponentResource):
         nodes: StatedNodes,
         network: Network,
         template: aws.ec2.LaunchTemplate,
-        depends_on: Sequence[pulumi.Resource],
+        depends_on: Resources,
     ) -> aws.eks.NodeGroup:
         is_arm = find_instance(nodes.instance_types[0]).arch == "arm64"
         return aws.eks.NodeGroup(

@@ -6,11 +6,11 @@ from gpu_blueprint.config import StackConfig
 OPERATOR_ENGINE_ADDRESS = f"nvidia-dcgm.{namespaces.GPU_OPERATOR}.svc.cluster.local:5555"
 """The Service of the GPU Operator's engine; it routes each client to the engine on the client's own node."""
 AGENT_ENGINE_ADDRESS = "localhost:5555"
-"""The engine of the EKS node monitoring agent, at the node's own port. A pod reaches it in the node's network alone."""
+"""The engine of the EKS node monitoring agent, at a port of the node that only pods with hostNetwork reach."""
 AGENT_ARCH = "amd64"
-"""The only architecture for which the agent brings its engine."""
+"""The only architecture for which the agent has an engine."""
 
 
 def operator_runs_dcgm(config: StackConfig) -> bool:
-    """Return whether the GPU Operator runs the engine on every GPU node: true if it runs its operands in every pool."""
+    """Return whether the GPU Operator runs the engine on every GPU node, because every pool has its operands."""
     return not config.has_nodes_without_operator

@@ -1,6 +1,5 @@
-"""dcgm-exporter: its settings on every GPU node, and the exporter of nodes that the GPU Operator leaves alone."""
+"""dcgm-exporter: its settings on every GPU node, and an exporter for nodes without the GPU Operator's operands."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -14,6 +13,8 @@ from gpu_blueprint.monitoring.metrics import DCGM_JOB, POD_NAMES_ENV
 from gpu_blueprint.sharing.profile import OPERANDS_LABEL
 from gpu_blueprint.subjects.images.sources import locate_image
 
+from ..arguments import Options, Resources
+from ..metadata import name_without_waiting
 from ..placement import TOLERATE_EVERY_TAINT
 from .dcgm_engine import AGENT_ARCH, AGENT_ENGINE_ADDRESS
 
@@ -27,8 +28,8 @@ _METRICS_FOLDER, _SOCKET_FOLDER = "/etc/dcgm-exporter", "/var/lib/kubelet/pod-re
 METRIC_ENV = {"DCGM_EXPORTER_COLLECTORS": f"{_METRICS_FOLDER}/{METRIC_FILE}", **POD_NAMES_ENV}
 """Environment of every exporter whose metrics Prometheus reads."""
 ENGINE_ENV = {"DCGM_REMOTE_HOSTENGINE_INFO": AGENT_ENGINE_ADDRESS}
-"""Environment of an exporter beside the node monitoring agent's engine. Without this address, the exporter would run a
-second engine. The address is the node's own, so the exporter needs the node's network."""
+"""Environment of an exporter on nodes with the node monitoring agent's engine. Without this address it would run a
+second engine. The address is local to the node, so the exporter needs hostNetwork."""
 
 
 def list_env(env: dict[str, str]) -> list[dict[str, str]]:
@@ -37,7 +38,7 @@ def list_env(env: dict[str, str]) -> list[dict[str, str]]:
 
 
 def make_metric_list(
-    name: str, namespace: str, *, parent: pulumi.Resource, depends_on: Sequence[pulumi.Resource]
+    name: str, namespace: str, *, parent: pulumi.Resource, depends_on: Resources
 ) -> k8s.core.v1.ConfigMap:
     """Make the ConfigMap that lists the metrics of dcgm-exporter."""
     return k8s.core.v1.ConfigMap(
@@ -49,7 +50,7 @@ def make_metric_list(
 
 
 def list_architectures(config: StackConfig) -> list[str]:
-    """Return the architectures of the nodes that the GPU Operator leaves alone."""
+    """Return the architectures of the nodes without the GPU Operator's operands."""
     pools = [pool for pool in config.gpu_pools if pool.profile.has_operands_off]
     return sorted({row.arch for pool in pools for row in pool.named_instances})
 
@@ -57,37 +58,21 @@ def list_architectures(config: StackConfig) -> list[str]:
 class OwnExporter(pulumi.ComponentResource):
     """dcgm-exporter on Bottlerocket nodes, in the namespace of monitoring: one DaemonSet for each architecture."""
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:OwnExporter", name, None, opts)
         metrics = make_metric_list(f"{name}-metrics", namespaces.MONITORING, parent=self, depends_on=depends_on)
         child = pulumi.ResourceOptions(parent=self, depends_on=[metrics, *depends_on])
         for arch in list_architectures(config):
             k8s.apps.v1.DaemonSet(
                 f"{name}-{arch}",
-                # Nodes come and go with the load. `pulumi up` must not wait for pods on nodes that start.
-                metadata={
-                    "name": f"{DCGM_JOB}-{arch}",
-                    "namespace": namespaces.MONITORING,
-                    "annotations": {"pulumi.com/skipAwait": "true"},
-                },
+                # Nodes come and go with the load, so some pods always wait for a node that starts.
+                metadata=name_without_waiting(f"{DCGM_JOB}-{arch}", namespaces.MONITORING),
                 spec=build_exporter_spec(config, arch),
                 opts=child,
             )
         k8s.core.v1.Service(
             f"{name}-service",
-            metadata={
-                "name": DCGM_JOB,
-                "namespace": namespaces.MONITORING,
-                "labels": {"app": DCGM_JOB},
-                "annotations": {"pulumi.com/skipAwait": "true"},
-            },
+            metadata=name_without_waiting(DCGM_JOB, namespaces.MONITORING, {"app": DCGM_JOB}),
             spec={
                 "cluster_ip": "None",
                 "selector": {"app": DCGM_JOB},
@@ -102,8 +87,8 @@ def build_exporter_spec(config: StackConfig, arch: str) -> Any:
     """Return the ``spec`` of the DaemonSet for nodes of an architecture.
 
     On nodes where the node monitoring agent's engine runs, the exporter reads that engine at the node's own address.
-    Its container is privileged, as the operator's exporter is: Bottlerocket gives the driver's libraries to no lesser
-    container that requests no GPU (bottlerocket-os/bottlerocket#3992).
+    Its container is privileged, as the operator's exporter is: Bottlerocket gives the driver's libraries only to
+    privileged containers and to containers with GPUs (bottlerocket-os/bottlerocket#3992).
     """
     beside_engine = arch == AGENT_ARCH
     env = {

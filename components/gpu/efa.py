@@ -1,6 +1,5 @@
 """Elastic Fabric Adapter (EFA): the AWS and Kubernetes objects that jobs on several nodes need for fast networking."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -12,12 +11,13 @@ from gpu_blueprint.catalog.registries import find_eks_registry
 from gpu_blueprint.catalog.versions import EFA_PLUGIN
 from gpu_blueprint.config import Pool, StackConfig
 
+from ..arguments import Options, Resources
 from ..helm import install_chart
 from ..network.network import Network
 from ..placement import TOLERATE_EVERY_TAINT
 
 EFA_TAG = "gpu-blueprint/efa"
-"""Tag of EFA's security group, by which node classes find it."""
+"""Tag by which node classes select EFA's security group."""
 
 
 class Efa(pulumi.ComponentResource):
@@ -29,13 +29,7 @@ class Efa(pulumi.ComponentResource):
     ready: list[pulumi.Resource]
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        network: Network,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, *, network: Network, depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Efa", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
@@ -72,8 +66,8 @@ class Efa(pulumi.ComponentResource):
 def build_plugin_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the device plugin's chart.
 
-    By default the chart runs on every type that can have EFA, and pulls its image from us-west-2. Where no EFA
-    interface is attached, the plugin finds no device and exits for ever (aws/eks-charts#1239).
+    By default the chart runs on every instance type with EFA, and pulls its image from us-west-2. On a node without
+    an EFA interface, the plugin finds no device and restarts for ever (aws/eks-charts#1239).
     """
     return {
         "image": {"repository": f"{find_eks_registry(config.region)}/eks/aws-efa-k8s-device-plugin"},
@@ -83,10 +77,10 @@ def build_plugin_values(config: StackConfig) -> dict[str, Any]:
 
 
 def name_placement_group(config: StackConfig, pool: Pool) -> str:
-    """Return the name of a pool's placement group, by which its node class selects the group."""
+    """Return the name of a pool's placement group, which its node class selects."""
     return f"{config.cluster_name}-{pool.name}"
 
 
 def build_security_group_tags(config: StackConfig) -> dict[str, str]:
-    """Return the tags by which a node class finds EFA's security group."""
+    """Return the tags by which a node class selects EFA's security group."""
     return {EFA_TAG: config.cluster_name}

@@ -1,7 +1,5 @@
 """NVIDIA's GPU Operator on AL2023 nodes: device plugin, feature discovery, MIG manager, DCGM and its exporter."""
 
-from collections.abc import Sequence
-
 import pulumi
 import pulumi_kubernetes as k8s
 
@@ -9,8 +7,9 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options, Resources
 from ..helm import install_chart
-from ..pod_security import label_pod_security
+from ..pod_security import make_namespace
 from .dcgm_exporter import make_metric_list
 from .gpu_operator_values import build_gpu_operator_values
 
@@ -20,20 +19,11 @@ class GpuOperator(pulumi.ComponentResource):
 
     release: k8s.helm.v3.Release
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:GpuOperator", name, None, opts)
-        namespace = k8s.core.v1.Namespace(
-            f"{name}-namespace",
-            # The operator's pods mount folders of their host, so they need the privileged level of Pod Security.
-            metadata={"name": namespaces.GPU_OPERATOR, "labels": label_pod_security(config, "privileged")},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+        # The operator's pods mount folders of their host, so they need the privileged level of Pod Security.
+        namespace = make_namespace(
+            name, config, namespaces.GPU_OPERATOR, "privileged", parent=self, depends_on=depends_on
         )
         # Without monitoring, no Prometheus reads the metrics, so the exporter keeps the chart's list.
         metric_lists = (

@@ -1,4 +1,4 @@
-"""Helm values of the GPU Operator: each pool's node label chooses the pool's way of sharing."""
+"""Helm values of the GPU Operator: the node label of each pool selects its sharing mode."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,10 +23,10 @@ def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
         "cdi": {"enabled": True},
-        # Each file of the device plugin holds the MIG strategy of its nodes. A strategy here would win over all files,
-        # a missing one would be "single", and only an empty text sets no variable.
+        # Each file of the device plugin has the MIG strategy of its nodes. A strategy here would override all files,
+        # the default is "single", and only an empty text sets no variable.
         "mig": {"strategy": ""},
-        # The chart's jobs take the tolerations of the operator (cleanup_crd.yaml), and the place of the master
+        # The chart's jobs use the tolerations of the operator (cleanup_crd.yaml), and the placement of the master
         # (post-delete-job.yaml of the subchart).
         "operator": place_on_system_nodes(config),
         "daemonsets": {"tolerations": TOLERATE_EVERY_TAINT},
@@ -53,8 +53,8 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
     only_agent_arch = all(row.arch == AGENT_ARCH for pool in config.gpu_pools for row in pool.named_instances)
     if not operator_runs_dcgm(config) and only_agent_arch:
         env |= ENGINE_ENV
-        # The operator gives the exporter the node's network by itself only if it sets the address itself. It looks for
-        # the address before it adds our variables, so the exporter would dial its own pod and exit for ever
+        # The operator turns on the exporter's hostNetwork only if the operator itself sets the address. It looks for
+        # the address before it adds our variables, so the exporter would call its own pod and restart for ever
         # (gpu-operator v26.7.0, controllers/object_controls.go, TransformDCGMExporter).
         exporter["hostNetwork"] = True
     if config.monitoring is not None:
@@ -66,10 +66,10 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
 
 
 def _find_default(profiles: Sequence[SharingProfile]) -> str:
-    """Return the file of nodes without a label, with which the plugin also starts on all others.
+    """Return the default file: for nodes without a label, and for the first moment of the plugin on every other node.
 
-    It reads the label a moment later (NVIDIA/k8s-device-plugin#1645). In this moment a shared node advertises whole
-    GPUs, unless all nodes share alike: then each node starts with its own file.
+    The plugin reads the label a moment later (NVIDIA/k8s-device-plugin#1645). Until then a shared node advertises whole
+    GPUs, unless all nodes share in the same way: then the default is this file.
     """
     names = {profile.node_labels.get(PLUGIN_CONFIG_LABEL, UNSHARED) for profile in profiles}
     return names.pop() if len(names) == 1 else UNSHARED

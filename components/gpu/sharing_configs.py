@@ -1,4 +1,4 @@
-"""The files that tell device plugins and MIG managers how nodes share their GPUs, and exporters what to measure."""
+"""ConfigMaps with the sharing modes for device plugins and MIG managers, and the metrics for exporters."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,23 +13,18 @@ from gpu_blueprint.sharing.operator_configs import EXPORTER_CONFIG_MAP, MIG_CONF
 from gpu_blueprint.sharing.profile import UNSHARED
 from gpu_blueprint.yaml_text import write_yaml
 
+from ..arguments import Options, Resources
+
 
 class SharingConfigs(pulumi.ComponentResource):
     """The ConfigMaps that the ClusterPolicy of an existing GPU Operator must name; ``ready`` lists them.
 
-    The operator of the cluster is not ours, so nothing else of it is changed.
+    Another owner runs the operator, so the platform changes nothing else of it.
     """
 
     ready: list[pulumi.Resource]
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:SharingConfigs", name, None, opts)
         profiles = config.operator_profiles
         files: dict[str, dict[str, str]] = {PLUGIN_CONFIG_MAP: build_plugin_files(profiles)}
@@ -50,7 +45,7 @@ class SharingConfigs(pulumi.ComponentResource):
 
 
 def build_plugin_files(profiles: Sequence[SharingProfile]) -> dict[str, str]:
-    """Return name → device-plugin config: one config for each way of sharing, and ``none``, which shares no GPU."""
+    """Return name → device-plugin config: one for each sharing mode, and ``none`` for whole GPUs."""
     files: dict[str, Any] = {UNSHARED: UNSHARED_PLUGIN_CONFIG}
     for profile in profiles:
         files |= profile.plugin_configs
@@ -58,9 +53,9 @@ def build_plugin_files(profiles: Sequence[SharingProfile]) -> dict[str, str]:
 
 
 def build_mig_layouts(profiles: Sequence[SharingProfile]) -> str:
-    """Return the layouts of the MIG manager as YAML; empty if no profile cuts GPUs.
+    """Return the layouts of the MIG manager as YAML; empty without a MIG profile.
 
-    A config of ours replaces the configs that the operator generates, so it must hold all-disabled too.
+    This config replaces the operator's generated config, so it must include all-disabled.
     """
     layouts: dict[str, Any] = {}
     for profile in profiles:

@@ -1,1 +1,1 @@
-"""The images of the platform and of tenants: from where nodes pull them."""
+"""The sources of the platform's and the tenants' images."""

@@ -1,4 +1,4 @@
-"""The pull-through cache: rules by which ECR copies images of public registries when a node first pulls them."""
+"""The pull-through cache: rules by which ECR copies public images at their first pull."""
 
 import json
 from typing import Any
@@ -11,32 +11,31 @@ from gpu_blueprint.config import Images, StackConfig
 from gpu_blueprint.subjects.images.sources import name_cache_prefix
 from gpu_blueprint.subjects.keys.rights import build_repository_statements
 
+from ..arguments import Options
 from ..cluster.roles import ServiceRole, build_service_trust
 
 UNTAGGED_DAYS = 90
-"""Days that ECR keeps an image without a tag: an image that a digest names, or the former image of a tag that moved.
-A node that pulls it later makes ECR copy it again."""
+"""Days that ECR keeps an untagged image: an image pulled by digest, or the former image of a moved tag.
+After a later pull ECR copies the image again."""
 
 
 class ImageCache(pulumi.ComponentResource):
-    """A rule for each cached registry, and a template for the repositories that ECR makes by it.
+    """A rule for each cached registry, and a template for the repositories that ECR makes by this rule.
 
-    ECR makes the repositories itself, at the first pull of each image, so no destroy deletes them; their tags let
-    ``blueprint leftovers`` find them. Nodes depend on ``ready``.
+    ECR itself makes the repositories, at the first pull of each image, so a destroy does not delete them; by their tags
+    ``blueprint leftovers`` finds them. Nodes depend on ``ready``.
     """
 
     ready: list[pulumi.Resource]
 
-    def __init__(
-        self, name: str, config: StackConfig, images: Images, *, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, images: Images, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:ImageCache", name, None, opts)
         role = ServiceRole(
             name,
             config,
             # ECR sets tags only with a role of the account (ECR user guide, "Creating a repository creation template").
-            # No condition on aws:SourceAccount: the guide's trust policy has none, and where ECR sent no account, no
-            # image could be pulled. ECR takes a role of the registry's own account alone (CreateRepositoryCreation
+            # No condition on aws:SourceAccount: the guide's trust policy has none, and if ECR sent no account, no
+            # image could be pulled. ECR accepts only a role of the registry's own account (CreateRepositoryCreation
             # Template, customRoleArn), so no other account can name this role.
             trust=build_service_trust("ecr.amazonaws.com"),
             own_policies={"repositories": build_repository_policy(config, images)},
@@ -50,7 +49,7 @@ class ImageCache(pulumi.ComponentResource):
                 ecr_repository_prefix=name_cache_prefix(config, upstream),
                 upstream_registry_url=UPSTREAMS[upstream].url,
                 credential_arn=find_credentials(config, images, upstream),
-                # A repository that a node makes before the template exists would have no tags for ever.
+                # A repository from before the template would never get tags.
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[template]),
             )
             self.ready.append(rule)
@@ -66,7 +65,7 @@ class ImageCache(pulumi.ComponentResource):
             applied_fors=["PULL_THROUGH_CACHE"],
             custom_role_arn=role.arn,
             encryption_configurations=[build_encryption(config.encryption.images_key)],
-            # ECR moves a tag when its author does: it compares a cached tag with its registry once a day.
+            # ECR updates a moved tag: once a day it compares a cached tag with the upstream registry.
             image_tag_mutability="MUTABLE",
             lifecycle_policy=json.dumps(build_lifecycle_policy()),
             resource_tags=config.all_tags,
@@ -75,7 +74,7 @@ class ImageCache(pulumi.ComponentResource):
 
 
 def find_credentials(config: StackConfig, images: Images, upstream: Upstream) -> str | None:
-    """Return the ARN of the secret with which ECR pulls from a registry; None if it needs no secret."""
+    """Return the ARN of ECR's secret for a registry; None if the registry needs no secret."""
     secret = images.credentials.get(upstream)
     return config.build_arn("secretsmanager", f"secret:{secret}") if secret else None
 
@@ -94,12 +93,12 @@ def build_repository_policy(config: StackConfig, images: Images) -> dict[str, An
 
 
 def build_encryption(key: str | None) -> Any:
-    """Return the encryption of new repositories; a repository that exists keeps its own."""
+    """Return the encryption of new repositories; existing repositories keep theirs."""
     return {"encryption_type": "KMS", "kms_key": key} if key else {"encryption_type": "AES256"}
 
 
 def build_lifecycle_policy() -> dict[str, Any]:
-    """Return the lifecycle policy of a cached repository. ECR keeps images that an index of architectures names."""
+    """Return the lifecycle policy of a cached repository; ECR keeps the images of a multi-architecture index."""
     untagged = {"tagStatus": "untagged", "countType": "sinceImagePushed", "countUnit": "days"}
     rule = {
         "rulePriority": 1,

@@ -1,4 +1,4 @@
-"""The SQS queue that tells Karpenter which nodes EC2 will take away; a spot node has two minutes from then on."""
+"""The SQS queue by which Karpenter learns of interruptions; EC2 warns two minutes before a spot interruption."""
 
 import json
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ import pulumi_aws as aws
 
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options
 from ..cluster.roles import render_policy
 
 EVENTS = {
@@ -34,7 +35,7 @@ class InterruptionQueue(pulumi.ComponentResource):
     arn: str
     ready: list[pulumi.Resource]
 
-    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, config: StackConfig, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:InterruptionQueue", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         self.queue_name = config.cluster_name
@@ -64,9 +65,9 @@ class InterruptionQueue(pulumi.ComponentResource):
 
 
 def build_encryption(key: str | None) -> dict[str, Any]:
-    """Return the encryption of a queue: with a KMS key, whose data keys SQS uses for five minutes, or by SQS itself.
+    """Return the encryption of a queue: with a KMS key and data keys of five minutes, or with SQS's own keys.
 
-    SQS takes one of both.
+    SQS accepts only one of the two.
     """
     if key is None:
         return {"sqs_managed_sse_enabled": True}
@@ -77,7 +78,7 @@ def build_queue_policy(config: StackConfig, queue_arn: str, rule_prefixes: Seque
     """Return a queue policy that lets the platform's own EventBridge rules send messages, and denies requests without
     TLS.
 
-    Without the conditions, a rule of any account could send messages through EventBridge, and a message about a running
+    Without the conditions, a rule of any account could send messages by EventBridge, and a message about a running
     instance makes Karpenter drain its node.
     """
     rules = [config.build_arn("events", f"rule/{prefix}*") for prefix in rule_prefixes]

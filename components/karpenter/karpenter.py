@@ -1,6 +1,5 @@
 """Karpenter: its IAM roles, its interruption queue, its CRDs and its controller."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -20,6 +19,7 @@ from gpu_blueprint.subjects.cluster.telling import (
 )
 from gpu_blueprint.subjects.images.cache_rights import build_cache_policies
 
+from ..arguments import Options, Resources
 from ..cluster.cluster import AnyCluster
 from ..cluster.roles import (
     NODE_POLICIES,
@@ -40,7 +40,7 @@ class Karpenter(pulumi.ComponentResource):
     """Karpenter's controller with everything that it needs to launch and drain nodes.
 
     Node classes and NodePools depend on ``release``. The release itself depends on roles, permissions, queue and access
-    entry, because a destroy must keep them until the controller has drained the last node.
+    entry, so that a destroy keeps these until the controller has drained the last node.
     """
 
     release: k8s.helm.v3.Release
@@ -49,13 +49,7 @@ class Karpenter(pulumi.ComponentResource):
     node_role_arn: pulumi.Output[str]
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        cluster: AnyCluster,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, *, cluster: AnyCluster, depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Karpenter", name, None, opts)
         self._prefix = name
@@ -66,7 +60,8 @@ class Karpenter(pulumi.ComponentResource):
         self.node_identity = choose_node_identity(config, nodes.name, *profiles)
         admitted = self._admit_nodes(config, cluster, nodes)
         controller = self._make_controller_role(config, nodes.arn, queue.arn)
-        association = self._bind_controller_role(config, cluster, controller)
+        account = (namespaces.KUBE_SYSTEM, SERVICE_ACCOUNT)
+        association = controller.associate(name, config, *account, parent=self, depends_on=cluster.made)
         needed = [*depends_on, *queue.ready, *nodes.attachments, *profiles, *controller.attachments]
         self.release = self._install(config, [*needed, *admitted, association])
         self.register_outputs({})
@@ -82,7 +77,7 @@ class Karpenter(pulumi.ComponentResource):
         )
 
     def _make_node_profiles(self, config: StackConfig, nodes: ServiceRole) -> list[aws.iam.InstanceProfile]:
-        """Make the instance profile of GPU nodes, unless Karpenter makes its own or the stack file names a profile.
+        """Make the instance profile of GPU nodes, unless Karpenter makes one or the stack file names one.
 
         IAM has no VPC endpoint, so Karpenter cannot make a profile from a VPC without internet.
         """
@@ -98,7 +93,7 @@ class Karpenter(pulumi.ComponentResource):
         return [profile]
 
     def _admit_nodes(self, config: StackConfig, cluster: AnyCluster, role: ServiceRole) -> list[pulumi.Resource]:
-        """Make the EKS access entry that lets nodes join, unless the cluster admits the role already."""
+        """Make the EKS access entry that lets nodes join, unless the cluster already admits the role."""
         if config.existing_cluster and config.existing_cluster.node_role:
             return []
         entry = aws.eks.AccessEntry(
@@ -121,18 +116,7 @@ class Karpenter(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
 
-    def _bind_controller_role(self, config: StackConfig, cluster: AnyCluster, role: ServiceRole) -> pulumi.Resource:
-        """Make the association by which EKS Pod Identity hands the role to the controller's pods."""
-        return aws.eks.PodIdentityAssociation(
-            f"{self._prefix}-identity",
-            cluster_name=config.cluster_name,
-            namespace=namespaces.KUBE_SYSTEM,
-            service_account=SERVICE_ACCOUNT,
-            role_arn=role.arn,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*cluster.made, *role.made]),
-        )
-
-    def _install(self, config: StackConfig, needed: Sequence[pulumi.Resource]) -> k8s.helm.v3.Release:
+    def _install(self, config: StackConfig, needed: Resources) -> k8s.helm.v3.Release:
         """Install the CRDs and then the controller: Helm would never upgrade CRDs inside the controller's chart."""
         version = config.cluster.karpenter_version
         crds = install_chart(
@@ -180,7 +164,7 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
         },
     }
     if not config.cluster.instance_status_repair:
-        # One refusal ends Karpenter's polls until its next start, so its pods restart where the permission returns.
+        # One refusal stops Karpenter's polls until its next start, so the pods restart when the permission is back.
         values["podAnnotations"] = {"gpu-blueprint/instance-status-repair": "false"}
     chart = build_karpenter_chart(config.cluster.karpenter_version)
     told = merge_values(values, _tell_controller(config))
@@ -188,7 +172,7 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
 
 
 def _tell_controller(config: StackConfig) -> dict[str, Any]:
-    """Return the values that tell the controller of proxy and authorities (charts/karpenter/values.yaml)."""
+    """Return the values for the controller's proxy and certificate authorities (charts/karpenter/values.yaml)."""
     if not config.egress:
         return {}
     told: dict[str, Any] = {"podAnnotations": build_mark(config), "controller": {"env": list_environment(config)}}

@@ -1,7 +1,7 @@
 """The IAM policies of Karpenter's controller: the six policies of Karpenter's documentation, for one cluster,
 and the right to use the company's own keys.
 
-In a VPC without internet Karpenter calls neither IAM nor the price list (settings.isolatedVPC), and gets no right to.
+In a VPC without internet Karpenter calls neither IAM nor the price list (settings.isolatedVPC), and gets no such right.
 
 ``cluster.instanceStatusRepair: false`` leaves out ``ec2:DescribeInstanceStatus``, the only switch of Karpenter's
 controller interruption.instancestatus: it has no feature gate and no setting.
@@ -19,14 +19,14 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.keys.rights import build_queue_statements, build_volume_statements
 
 _TAGGED_AT_LAUNCH = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
-_STATUS = "InstanceStatus"
+_INSTANCE_STATUS = "InstanceStatus"
 _REGION_TAG, _CLASS_TAG = "topology.kubernetes.io/region", "karpenter.k8s.aws/ec2nodeclass"
 """Tags of the instance profiles that Karpenter makes."""
-_DESCRIBED = (
+_DESCRIBED_KINDS = (
     "CapacityReservations",
     "Images",
     "Instances",
-    _STATUS,
+    _INSTANCE_STATUS,
     "InstanceTypeOfferings",
     "InstanceTypes",
     "LaunchTemplates",
@@ -126,7 +126,7 @@ def _allow_node_lifecycle(config: StackConfig) -> list[dict[str, Any]]:
 
 
 def _allow_tagged_launches(config: StackConfig, launch: list[str]) -> list[dict[str, Any]]:
-    """Allow a launch, and tags on it, only if the same request marks the result as owned by the cluster."""
+    """Allow a launch, and tags at the launch, only if the request tags the result as owned by the cluster."""
     requested_tags = {
         f"aws:RequestTag/{_name_cluster_tag(config)}": "owned",
         "aws:RequestTag/eks:eks-cluster-name": config.cluster_name,
@@ -155,10 +155,10 @@ def _name_cluster_tag(config: StackConfig) -> str:
 
 
 def _allow_instance_profiles(config: StackConfig, node_role_arn: pulumi.Input[str]) -> list[dict[str, Any]]:
-    """Allow the role of the nodes, and the profiles that hold it.
+    """Allow to pass the role of the nodes, and to manage instance profiles with this role.
 
-    With a given instance profile Karpenter makes none. It deletes the profiles that it made before.
-    Without this right the finalizer of a node class would wait for ever, and with it a destroy
+    With a given instance profile Karpenter makes none, and deletes the profiles that it made before.
+    Without this right the finalizer of a node class, and so a destroy, would wait for ever
     (aws/karpenter-provider-aws v1.14.1, pkg/controllers/nodeclass/controller.go and garbagecollection/).
     """
     passing = {"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}}
@@ -185,7 +185,7 @@ def _allow_instance_profiles(config: StackConfig, node_role_arn: pulumi.Input[st
 def _allow_new_profiles(
     config: StackConfig, profiles: str, tags: Mapping[str, str], owned: Mapping[str, Mapping[str, str]]
 ) -> list[dict[str, Any]]:
-    """Allow a new profile, and tags on it, only if the same request marks the profile as owned by the cluster."""
+    """Allow a new profile, and its tags, only if the request tags the profile as owned by the cluster."""
     requested = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
     requested |= {"aws:RequestTag/eks:eks-cluster-name": config.cluster_name}
     for_a_class = {f"aws:RequestTag/{_CLASS_TAG}": "*"}
@@ -210,7 +210,7 @@ def _allow_new_profiles(
 
 def _allow_discovery(config: StackConfig) -> list[dict[str, Any]]:
     in_region = {"StringEquals": {"aws:RequestedRegion": config.region}}
-    kinds = [kind for kind in _DESCRIBED if kind != _STATUS or config.cluster.instance_status_repair]
+    kinds = [kind for kind in _DESCRIBED_KINDS if kind != _INSTANCE_STATUS or config.cluster.instance_status_repair]
     parameters = config.partition.build_arn("ssm", "parameter/aws/service/*", region=config.region)
     reads = [
         _allow("AllowRegionalReadActions", [f"ec2:Describe{kind}" for kind in kinds], "*", in_region),

@@ -11,9 +11,9 @@ from gpu_blueprint.keys import PAGERDUTY_KEY, SLACK_WEBHOOK, SMTP_PASSWORD, WATC
 from gpu_blueprint.monitoring.rules import SOURCE
 from gpu_blueprint.monitoring.secrets import ROUTES_SECRET
 
-_FOLDER = f"/etc/alertmanager/secrets/{ROUTES_SECRET}"
+_SECRETS_FOLDER = f"/etc/alertmanager/secrets/{ROUTES_SECRET}"
 NOBODY, TEAM, ON_CALL, OUTSIDE = "nobody", "team", "on-call", "outside"
-_TEXT = (
+_SLACK_TEXT = (
     "{{ range .Alerts }}*{{ .Annotations.summary }}*\n"
     # Our alerts have the annotations impact and first_steps; the chart's have description and runbook_url.
     "{{ with .Annotations.impact }}{{ . }}\n{{ end }}{{ with .Annotations.first_steps }}{{ . }}\n{{ end }}"
@@ -25,8 +25,8 @@ _TEXT = (
 def build_alertmanager_config(notify: Notify | None) -> dict[str, Any]:
     """Return Alertmanager's config: every alert goes to the team, and critical alerts go to the people on call too.
 
-    The last route to the team takes every alert. Without it, an AlertmanagerConfig in a tenant's namespace, whose route
-    the Prometheus operator puts first, would take all alerts of the namespace.
+    The last route to the team matches every alert. Without this route, an AlertmanagerConfig in a tenant's namespace,
+    which the Prometheus operator puts first, would take all alerts of the namespace away from the team.
     """
     team = _build_slack(notify) | _build_email(notify) if notify else {}
     has_on_call = bool(notify and notify.pagerduty)
@@ -62,7 +62,7 @@ def _build_watchdog_routes() -> list[dict[str, Any]]:
 def _build_routes(*, has_team: bool, has_on_call: bool) -> list[dict[str, Any]]:
     routes: list[dict[str, Any]] = [
         {"receiver": NOBODY, "matchers": ['alertname =~ "Watchdog|InfoInhibitor"']},
-        # Placeholders are pending whenever other pods need their place. The alert GpuPodPending leaves them out too.
+        # Placeholders are pending whenever other pods preempt them. The alert GpuPodPending leaves them out too.
         {"receiver": NOBODY, "matchers": [f'namespace = "{namespaces.HEADROOM}"', 'severity != "critical"']},
     ]
     if has_on_call:
@@ -89,7 +89,7 @@ def _build_inhibit_rules() -> list[dict[str, Any]]:
     """Return the rules by which a firing alert mutes other alerts.
 
     They replace the chart's own list, which mutes every alert of severity ``info`` that fires alone in its namespace.
-    The chart's info alerts only explain other alerts. Our info alerts have a meaning alone, so the last rule exempts
+    The chart's info alerts only explain other alerts. Our info alerts matter on their own, so the last rule exempts
     them.
     """
     same_alert = ["namespace", "alertname"]
@@ -112,11 +112,11 @@ def _build_slack(notify: Notify) -> dict[str, Any]:
     if notify.slack_channel is None:
         return {}
     channel = {
-        "api_url_file": f"{_FOLDER}/{SLACK_WEBHOOK}",
+        "api_url_file": f"{_SECRETS_FOLDER}/{SLACK_WEBHOOK}",
         "channel": notify.slack_channel,
         "send_resolved": True,
         "title": "{{ .Status | toUpper }}: {{ .CommonLabels.alertname }}",
-        "text": _TEXT,
+        "text": _SLACK_TEXT,
     }
     return {"slack_configs": [channel]}
 
@@ -128,14 +128,14 @@ def _build_email(notify: Notify) -> dict[str, Any]:
         "smarthost": notify.smtp.host,
         "from": notify.smtp.sender,
         "auth_username": notify.smtp.username,
-        "auth_password_file": f"{_FOLDER}/{SMTP_PASSWORD}",
+        "auth_password_file": f"{_SECRETS_FOLDER}/{SMTP_PASSWORD}",
     }
     return {"email_configs": [{"to": ", ".join(notify.emails), "send_resolved": True, **server}]}
 
 
 def _build_pagerduty() -> dict[str, Any]:
-    return {"pagerduty_configs": [{"routing_key_file": f"{_FOLDER}/{PAGERDUTY_KEY}", "send_resolved": True}]}
+    return {"pagerduty_configs": [{"routing_key_file": f"{_SECRETS_FOLDER}/{PAGERDUTY_KEY}", "send_resolved": True}]}
 
 
 def _build_watchdog() -> dict[str, Any]:
-    return {"webhook_configs": [{"url_file": f"{_FOLDER}/{WATCHDOG_URL}", "send_resolved": False}]}
+    return {"webhook_configs": [{"url_file": f"{_SECRETS_FOLDER}/{WATCHDOG_URL}", "send_resolved": False}]}

@@ -1,6 +1,6 @@
-"""Dashboards as ConfigMaps, and the values of the Grafana that shows them unless the team has its own."""
+"""Dashboards as ConfigMaps, and the Helm values of Grafana for teams without a Grafana of their own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -14,6 +14,7 @@ from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, Dashboard, list
 from gpu_blueprint.monitoring.dashboards.grafana import render_dashboard
 from gpu_blueprint.monitoring.secrets import ADMIN_SECRET, PASSWORD_KEY, USER_KEY
 
+from ..arguments import Options, Resources
 from ..placement import place_on_system_nodes
 
 FOLDER_ANNOTATION = "grafana_folder"
@@ -35,13 +36,7 @@ class Dashboards(pulumi.ComponentResource):
     """
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        labels: Mapping[str, str],
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, *, labels: Mapping[str, str], depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Dashboards", name, None, opts)
         for dashboard in list_dashboards(config):
@@ -70,7 +65,7 @@ def build_grafana_values(config: StackConfig) -> dict[str, Any]:
     A Secret holds the admin's password. There is no volume, because code makes everything that Grafana shows.
 
     By default, the sidecars look for dashboards and data sources in all namespaces. A person who may write a
-    ConfigMap in one namespace could then add dashboards, and Grafana could read every Secret of the cluster. Our
+    ConfigMap in any namespace could then add dashboards, and Grafana could read every Secret of the cluster. Our
     sidecars look in one namespace. Sources: values.yaml of kube-prometheus-stack; values.yaml and templates/role.yaml
     of grafana-community/helm-charts, charts/grafana. Read 2026-11-21.
     """
@@ -79,9 +74,9 @@ def build_grafana_values(config: StackConfig) -> dict[str, Any]:
         "enabled": True,
         "admin": {"existingSecret": ADMIN_SECRET, "userKey": USER_KEY, "passwordKey": PASSWORD_KEY},
         "persistence": {"enabled": False},
-        # The chart's own Role reads all Secrets of the namespace, whatever the sidecars look for. The chart can bind
+        # The chart's own Role always reads all Secrets of the namespace. The chart can bind
         # another Role (useExistingRole), but only in a new release: Kubernetes refuses to change the roleRef of the
-        # RoleBinding that is there. So the Role and the RoleBinding are ours.
+        # existing RoleBinding. So the Role and the RoleBinding are ours.
         "rbac": {"create": False, "namespaced": True},
         "serviceAccount": {"name": GRAFANA_ACCOUNT},
         **place_on_system_nodes(config),

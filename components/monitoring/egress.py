@@ -1,6 +1,6 @@
-"""Helm values that tell Prometheus and Alertmanager of the company's proxy and authorities.
+"""Helm values with the company's proxy and certificate authorities for Prometheus and Alertmanager.
 
-Both take the proxy in their configuration, for what they send and for nothing else: Prometheus goes on scraping
+Both have the proxy in their configuration, only for what they send: Prometheus still scrapes
 directly. Sources: prometheus-operator Documentation/api-reference/api.md (remoteWrite: proxyUrl, noProxy; spec:
 configMaps, containers, podMetadata); prometheus/common config/http_config.go (proxy_url, no_proxy). Read 2026-11-27.
 """
@@ -12,7 +12,7 @@ from gpu_blueprint.subjects.cluster.telling import CA_MAP, CA_VARIABLE, build_ma
 
 
 def tell_authorities(config: StackConfig, program: Literal["prometheus", "alertmanager"]) -> dict[str, Any]:
-    """Return the fields of the ``spec`` by which the program trusts the company's authorities beside the public ones.
+    """Return the fields of the ``spec`` by which a program trusts the company's authorities and the public ones.
 
     The operator mounts a ConfigMap of ``configMaps`` below ``/etc/PROGRAM/configmaps``.
     """
@@ -27,13 +27,13 @@ def tell_authorities(config: StackConfig, program: Literal["prometheus", "alertm
 
 
 def tell_remote_write(config: StackConfig) -> dict[str, str]:
-    """Return the fields of a place of remote write that is reached through the proxy."""
+    """Return the proxy fields of a remote write target; empty without a proxy."""
     variables = build_variables(config)
     return {"proxyUrl": variables["HTTPS_PROXY"], "noProxy": variables["NO_PROXY"]} if variables else {}
 
 
 def tell_receivers(config: StackConfig) -> dict[str, Any]:
-    """Return the section ``global`` by which alerts reach their receivers through the proxy; SMTP uses none."""
+    """Return the section ``global`` that sends alerts through the proxy; SMTP uses no proxy."""
     variables = build_variables(config)
     client = {"proxy_url": variables["HTTPS_PROXY"], "no_proxy": variables["NO_PROXY"]} if variables else {}
     return {"global": {"http_config": client}} if client else {}

@@ -3,11 +3,9 @@
 Why this shape: docs/decisions/0009-monitoring.md.
 """
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
-import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
@@ -18,11 +16,13 @@ from gpu_blueprint.config import Monitoring as MonitoringConfig
 from gpu_blueprint.config.monitoring import Amp
 from gpu_blueprint.monitoring.secrets import list_kubernetes_secrets
 
+from ..arguments import Options, Resources
 from ..cluster.roles import ServiceRole, build_pod_identity_trust
 from ..custom_objects import make_object
 from ..egress import make_egress_maps
 from ..helm import install_chart
-from ..pod_security import label_pod_security
+from ..metadata import name_object
+from ..pod_security import make_namespace
 from .dashboards import GRAFANA_ACCOUNT, SIDECAR_ROLE, SIDECAR_RULES, Dashboards
 from .network_policy import build_network_policy_spec
 from .operator_objects import list_operator_objects
@@ -31,7 +31,7 @@ from .secrets import read_secrets
 
 
 class Monitoring(pulumi.ComponentResource):
-    """Monitoring in a namespace of its own; a Prometheus of an existing cluster has the namespace already.
+    """Monitoring in its own namespace, which exists already with the Prometheus of an existing cluster.
 
     The GPU Operator depends on ``ready``, the release with the CRDs, because it looks for the kind ServiceMonitor.
     """
@@ -44,14 +44,14 @@ class Monitoring(pulumi.ComponentResource):
         config: StackConfig,
         monitoring: MonitoringConfig,
         *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Monitoring", name, None, opts)
         self._prefix = name
         is_installed = isinstance(monitoring, InstallMonitoring)
         place, self.ready = [*depends_on], []
-        if is_installed or not config.existing_cluster:  # else the Prometheus of its owner has brought both
+        if is_installed or not config.existing_cluster:  # else the owner's Prometheus has both
             place = [self._make_namespace(config, depends_on, shared=not is_installed)]
             self.ready = [self._install_crds(config, [*place, *depends_on], shared=not is_installed)]
         labels: dict[str, str] = {}
@@ -64,7 +64,7 @@ class Monitoring(pulumi.ComponentResource):
                 f"{name}-{entry.role}",
                 PROMETHEUS_OPERATOR,
                 entry.kind,
-                metadata=_build_metadata(f"gpu-blueprint-{entry.role}", labels),
+                metadata=name_object(f"gpu-blueprint-{entry.role}", namespaces.MONITORING, labels),
                 spec=entry.spec,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[*place, *self.ready]),
             )
@@ -77,20 +77,19 @@ class Monitoring(pulumi.ComponentResource):
         )
         self.register_outputs({})
 
-    def _make_namespace(
-        self, config: StackConfig, depends_on: Sequence[pulumi.Resource], *, shared: bool
-    ) -> pulumi.Resource:
-        """Make the namespace. If the team's own Prometheus uses it too, it stays when the stack is deleted."""
-        return k8s.core.v1.Namespace(
-            f"{self._prefix}-namespace",
-            # The node exporter mounts folders of its host, so it needs the privileged level of Pod Security.
-            metadata={"name": namespaces.MONITORING, "labels": label_pod_security(config, "privileged")},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on), retain_on_delete=shared or None),
+    def _make_namespace(self, config: StackConfig, depends_on: Resources, *, shared: bool) -> pulumi.Resource:
+        """Make the namespace. A namespace that the team's own Prometheus shares stays when the stack is deleted."""
+        return make_namespace(
+            self._prefix,
+            config,
+            namespaces.MONITORING,
+            "privileged",  # the node exporter mounts folders of its host
+            parent=self,
+            depends_on=depends_on,
+            retain_on_delete=shared or None,
         )
 
-    def _install_crds(
-        self, config: StackConfig, depends_on: Sequence[pulumi.Resource], *, shared: bool
-    ) -> pulumi.Resource:
+    def _install_crds(self, config: StackConfig, depends_on: Resources, *, shared: bool) -> pulumi.Resource:
         """Install the CRDs of the Prometheus operator. Shared CRDs stay, because the team's monitors need them."""
         return install_chart(
             f"{self._prefix}-crd",
@@ -103,9 +102,7 @@ class Monitoring(pulumi.ComponentResource):
             shared=shared,
         )
 
-    def _install_prometheus(
-        self, config: StackConfig, monitoring: InstallMonitoring, *, depends_on: Sequence[pulumi.Resource]
-    ) -> None:
+    def _install_prometheus(self, config: StackConfig, monitoring: InstallMonitoring, *, depends_on: Resources) -> None:
         """Install kube-prometheus-stack, with the Secrets and the IAM role that its pods need first."""
         child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         maps = make_egress_maps(self._prefix, config, namespaces.MONITORING, {}, child)
@@ -130,7 +127,7 @@ class Monitoring(pulumi.ComponentResource):
             depends_on=needed,
         )
 
-    def _make_grafana_rights(self, depends_on: Sequence[pulumi.Resource]) -> list[pulumi.Resource]:
+    def _make_grafana_rights(self, depends_on: Resources) -> list[pulumi.Resource]:
         """Let Grafana's sidecars read the ConfigMaps of the namespace, and nothing else."""
         metadata: Any = {"name": SIDECAR_ROLE, "namespace": namespaces.MONITORING}
         child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
@@ -145,9 +142,7 @@ class Monitoring(pulumi.ComponentResource):
         )
         return [role, binding]
 
-    def _make_secrets(
-        self, monitoring: InstallMonitoring, depends_on: Sequence[pulumi.Resource]
-    ) -> list[pulumi.Resource]:
+    def _make_secrets(self, monitoring: InstallMonitoring, depends_on: Resources) -> list[pulumi.Resource]:
         """Make the Kubernetes Secrets that Alertmanager, Grafana and Prometheus read."""
         values = read_secrets(monitoring.secrets)
         return [
@@ -160,9 +155,7 @@ class Monitoring(pulumi.ComponentResource):
             for secret in list_kubernetes_secrets(monitoring)
         ]
 
-    def _make_amp_identity(
-        self, config: StackConfig, target: Amp, depends_on: Sequence[pulumi.Resource]
-    ) -> list[pulumi.Resource]:
+    def _make_amp_identity(self, config: StackConfig, target: Amp, depends_on: Resources) -> list[pulumi.Resource]:
         """Let Prometheus write to its workspace of Amazon Managed Service for Prometheus, and to nothing else."""
         write = {"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": [target.workspace_arn]}
         role = ServiceRole(
@@ -172,18 +165,6 @@ class Monitoring(pulumi.ComponentResource):
             own_policies={"remote-write": {"Statement": [write]}},
             opts=pulumi.ResourceOptions(parent=self),
         )
-        association = aws.eks.PodIdentityAssociation(
-            f"{self._prefix}-identity",
-            cluster_name=config.cluster_name,
-            namespace=namespaces.MONITORING,
-            service_account=SERVICE_ACCOUNT,
-            role_arn=role.arn,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*role.made, *depends_on]),
-        )
+        account = (namespaces.MONITORING, SERVICE_ACCOUNT)
+        association = role.associate(self._prefix, config, *account, parent=self, depends_on=depends_on)
         return [association, *role.attachments]
-
-
-def _build_metadata(name: str, labels: Mapping[str, str]) -> dict[str, Any]:
-    """Return the metadata of an object; an API server drops empty labels, and a refresh would report a change."""
-    metadata: dict[str, Any] = {"name": name, "namespace": namespaces.MONITORING}
-    return {**metadata, "labels": dict(labels)} if labels else metadata

@@ -14,15 +14,15 @@ from gpu_blueprint.monitoring.metrics import DCGM_JOB
 from ..gpu.dcgm_exporter import PORT_NAME
 
 _BY_NODE = {"action": "replace", "sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
-"""The action is the default. A list of endpoints has one owner: a text without a default differs from the cluster."""
+"""States the default action too: without it, a refresh would see a change, because the cluster adds the default."""
 
 
 def build_dcgm_monitor_spec(exporter_namespaces: Sequence[str]) -> dict[str, Any]:
     """Return the ``spec`` of dcgm-exporter's ServiceMonitor, which reads the exporters of these namespaces.
 
-    The labels ``namespace``, ``pod`` and ``container`` always name the pod that holds the GPU, and are absent where
-    no pod holds it. Relabeling therefore drops the target's own labels of these names. With ``honorLabels`` alone,
-    the exporter's pod would seem to hold the free GPUs.
+    The labels ``namespace``, ``pod`` and ``container`` name the pod that uses the GPU, and are absent for an unused
+    GPU. Relabeling therefore drops the target's own labels of these names. With ``honorLabels`` alone,
+    the exporter's pod would seem to use the free GPUs.
     """
     return {
         "jobLabel": "app",
@@ -68,11 +68,11 @@ def build_jobset_monitor_spec() -> dict[str, Any]:
 
 
 def _build_asking_monitor_spec(namespace: str, *, name: str, component: str) -> dict[str, Any]:
-    """Return the ``spec`` of the ServiceMonitor of a controller that asks the API server who reads its metrics.
+    """Return the ``spec`` of a ServiceMonitor for a controller whose metrics need a token of the API server.
 
-    Prometheus sends the token of its own account, whose role must allow GET of ``/metrics``, as the role of
-    kube-prometheus-stack does. The chart's own ServiceMonitor would need its CRD before the controller, and lies in a
-    namespace whose monitors our Prometheus does not trust.
+    Prometheus sends its own token, and its role must allow GET of ``/metrics``, as the role of
+    kube-prometheus-stack does. The chart's own ServiceMonitor would need its CRD before the controller, and is in a
+    namespace that our Prometheus does not trust.
     """
     return {
         "namespaceSelector": {"matchNames": [namespace]},
@@ -94,8 +94,8 @@ def _build_asking_monitor_spec(namespace: str, *, name: str, component: str) -> 
 def build_dns_monitor_spec() -> dict[str, Any]:
     """Return the ``spec`` of the ServiceMonitor of NodeLocal DNSCache, whose series name their node.
 
-    The alerts need the label ``node``, because a cache answers for one node only. Its own port tells of its work on
-    the node's network, which the plugin of CoreDNS does not know.
+    The alerts need the label ``node``, because each cache serves one node. The port ``setup`` has the metrics of the
+    cache's network interface and rules, which the CoreDNS plugin does not have.
     """
     return {
         "jobLabel": "k8s-app",

@@ -18,7 +18,7 @@ from .egress import tell_authorities, tell_receivers, tell_remote_write
 
 SERVICE_ACCOUNT = "prometheus"
 DISABLED_ALERTS = (
-    # A cluster that grows on demand has higher quotas than its nodes can serve, and has no spare node.
+    # In a cluster that grows on demand, quotas exceed the running nodes, and there is no spare node.
     "KubeCPUQuotaOvercommit",
     "KubeMemoryQuotaOvercommit",
     "KubeCPUOvercommit",
@@ -30,7 +30,7 @@ DISABLED_ALERTS = (
 )
 """Alerts of the chart that fire although nothing is wrong."""
 REPEATED_RULES = ("kubeStateMetrics",)
-"""Groups of rules that the chart of the part brings too, so that each alert of the group would fire twice."""
+"""Groups of rules that a subchart defines too, so that each alert of the group would fire twice."""
 HIDDEN_PARTS = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
 """Parts of Kubernetes whose metrics EKS hides, or serves at an address that Prometheus cannot reach."""
 SELECTED_KINDS = ("serviceMonitor", "podMonitor", "rule", "probe", "scrapeConfig")
@@ -93,7 +93,7 @@ def _build_prometheus_spec(config: StackConfig, monitoring: InstallMonitoring) -
     return {
         # With the chart's default, Prometheus sees only monitors and rules that carry the label of this release.
         **{f"{kind}SelectorNilUsesHelmValues": False for kind in SELECTED_KINDS},
-        # Every series and rule gets the namespace of its monitor, so a service's pods cannot speak for other
+        # Every series and rule gets the namespace of its monitor, so a service's pods cannot report metrics of other
         # namespaces. Our own monitors and rules are exempt.
         "enforcedNamespaceLabel": "namespace",
         "excludedFromEnforcement": trusted,
@@ -101,7 +101,7 @@ def _build_prometheus_spec(config: StackConfig, monitoring: InstallMonitoring) -
         "retention": f"{monitoring.retention_days}d",
         "retentionSize": f"{monitoring.storage_gib * 85 // 100}GiB",
         "storageSpec": {"volumeClaimTemplate": {"spec": _build_volume_claim(config, monitoring.storage_gib)}},
-        # The operator replaces its StatefulSet when an immutable field changes. The samples must outlive the old
+        # The operator replaces the StatefulSet when an immutable field changes. The samples must outlive the old
         # StatefulSet. A destroy deletes the volume with the namespace.
         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
         # A reload over HTTP needs Prometheus's lifecycle API, which would also let every pod call /-/quit.
@@ -146,5 +146,5 @@ def _build_alertmanager_values(config: StackConfig, monitoring: InstallMonitorin
 
 
 def _build_resources(program: str, container: str, *, limit: str) -> dict[str, dict[str, str]]:
-    """Return the catalogue's requests, and a limit of memory alone: a limit of CPU would only slow a program down."""
+    """Return the catalogue's requests and a memory limit, without a CPU limit, which would only slow the program."""
     return {"requests": find_requests(program, container), "limits": {"memory": limit}}

@@ -9,7 +9,7 @@ def read_secrets(keys: Sequence[str]) -> dict[str, pulumi.Output[str]]:
     """Return secrets of the Pulumi config by their keys.
 
     Raises:
-        RunError: If secrets are missing. It names all of them, so that one `pulumi up` is enough to find them.
+        RunError: Secrets are missing. The error names all of them.
     """
     config = pulumi.Config()
     if missing := [key for key in keys if config.get_secret(key) is None]:

@@ -8,12 +8,14 @@ import pulumi_aws as aws
 from gpu_blueprint.config import ExistingVpc, NewVpc, StackConfig
 from gpu_blueprint.config.network import STABLE_ZONES, list_services
 
+from ..arguments import Options
+
 DISCOVERY_TAG = "karpenter.sh/discovery"
-"""Tag of the private subnets of a new VPC, by which Karpenter finds them."""
+"""Tag by which Karpenter finds the private subnets of a new VPC."""
 
 
 class Network(pulumi.ComponentResource):
-    """A VPC with one private subnet per zone and, unless the stack file says no, a route to the internet.
+    """A VPC with one private subnet per zone and, unless the stack file turns it off, a route to the internet.
 
     ``private_subnet_ids`` and ``zones`` have the same order: ``zones[0]`` is the zone of the first subnet.
     """
@@ -22,7 +24,7 @@ class Network(pulumi.ComponentResource):
     private_subnet_ids: list[pulumi.Input[str]]
     zones: list[str]
 
-    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, config: StackConfig, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Network", name, None, opts)
         self._prefix = name
         self._config = config
@@ -44,7 +46,7 @@ class Network(pulumi.ComponentResource):
             tags=self._build_tags("vpc"),
             opts=child,
         )
-        # Pulumi takes over the VPC's default security group and removes its rules, so that nothing uses it by accident.
+        # Pulumi adopts the VPC's default security group and removes its rules, so nobody uses it by accident.
         aws.ec2.DefaultSecurityGroup(
             f"{self._prefix}-closed", vpc_id=vpc.id, tags=self._build_tags("default-closed"), opts=child
         )
@@ -197,7 +199,7 @@ class Network(pulumi.ComponentResource):
 def select_stable_subnets(network: Network) -> list[pulumi.Input[str]]:
     """Return the subnets of the first zones, which hold the control plane and the system nodes.
 
-    A zone that a team appends to the stack file must change neither control plane nor system nodes. See
+    A new zone at the end of the stack file's list must change neither control plane nor system nodes. See
     ``STABLE_ZONES``.
     """
     return select_subnets(network, list(dict.fromkeys(network.zones))[:STABLE_ZONES])

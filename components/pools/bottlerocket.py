@@ -1,4 +1,4 @@
-"""Settings of Bottlerocket nodes, which their user data holds as TOML."""
+"""Settings of Bottlerocket nodes, as TOML in their user data."""
 
 import base64
 from typing import Any
@@ -9,16 +9,16 @@ from gpu_blueprint.sharing import SharingProfile
 from gpu_blueprint.subjects.cluster.direct import list_direct_hosts
 from gpu_blueprint.subjects.cluster.telling import read_bundle
 
-_AUTHORITIES = "gpu-blueprint"
-"""Name of the bundle of the company's authorities."""
+_BUNDLE_NAME = "gpu-blueprint"
+"""Name of the bundle with the company's certificate authorities."""
 
 
 def build_egress_settings(config: StackConfig) -> dict[str, Any]:
-    """Return the settings of the proxy and of the company's authorities; empty without.
+    """Return the settings of the proxy and of the company's authorities; empty if the stack has neither.
 
-    containerd, its snapshotter that pulls in parallel, kubelet and host containers obey the proxy; Bottlerocket adds
-    the address of the Kubernetes API to the exceptions, and has no setting for a proxy of plain HTTP. It trusts the
-    authorities beside its own. Sources: Bottlerocket settings reference 1.54, network and pki; bottlerocket pull 1204;
+    containerd, the parallel-pull snapshotter, kubelet and host containers use the proxy. Bottlerocket adds
+    the endpoint of the Kubernetes API to the exceptions, has no setting for a plain HTTP proxy, and trusts the
+    authorities besides its own. Sources: Bottlerocket settings reference 1.54, network and pki; bottlerocket pull 1204;
     bottlerocket-core-kit pull 584 (the snapshotter, 2025-07-15). Read 2026-11-27.
     """
     settings: dict[str, Any] = {}
@@ -27,14 +27,14 @@ def build_egress_settings(config: StackConfig) -> dict[str, Any]:
         settings["network"] = {"https-proxy": config.egress.https_proxy, "no-proxy": hosts}
     if bundle := read_bundle(config):
         data = base64.b64encode(bundle.encode()).decode()
-        settings["pki"] = {_AUTHORITIES: {"data": data, "trusted": True}}
+        settings["pki"] = {_BUNDLE_NAME: {"data": data, "trusted": True}}
     return settings
 
 
 def build_pull_settings(pull: ParallelPull | None) -> dict[str, Any]:
     """Return the settings of parallel pull.
 
-    A node whose volume starts from a snapshot gets none of them: the tools that fill snapshots use the default
+    A node with a volume from a snapshot does not get these settings: the tools that fill snapshots use the default
     snapshotter, and Bottlerocket deletes all images when it boots with another (bottlerocket-core-kit pull 582).
     """
     soci: dict[str, Any] = {"pull-mode": "parallel-pull-unpack"}
@@ -43,14 +43,14 @@ def build_pull_settings(pull: ParallelPull | None) -> dict[str, Any]:
             "max-concurrent-downloads-per-image": pull.downloads,
             "concurrent-download-chunk-size": pull.part,
             "max-concurrent-unpacks-per-image": pull.unpacks,
-            # The packed layers would take room beside the unpacked layers, and nothing reads them again.
+            # The packed layers would use disk space, and nothing reads them after unpacking.
             "discard-unpacked-layers": True,
         }
     return {"container-runtime": {"snapshotter": "soci"}, "container-runtime-plugins": {"soci-snapshotter": soci}}
 
 
 def build_bottlerocket_settings(profile: SharingProfile, pulls: dict[str, Any]) -> dict[str, Any]:
-    """Return Bottlerocket's settings; the node applies the settings that share its GPUs at boot."""
+    """Return Bottlerocket's settings; a node applies the sharing of its GPUs at boot."""
     settings: dict[str, Any] = {
         **pulls,
         # Bottlerocket's default, stated so that no change of the default opens the nodes. Its device plugin passes

@@ -1,10 +1,9 @@
-"""Warm capacity: placeholder pods hold GPUs, and make way at once for the next pod that needs them.
+"""Warm capacity: placeholder pods reserve GPUs, and the next pod that needs GPUs preempts them at once.
 
-Karpenter keeps a node for a placeholder as for any other pod. When a pod evicts a placeholder, Karpenter launches a
-node for the placeholder. Why not Karpenter's own CapacityBuffer: docs/decisions/0012-headroom.md.
+Karpenter keeps a node for a placeholder as for any other pod. When a pod preempts a placeholder, Karpenter launches a
+new node for the placeholder. Why not Karpenter's own CapacityBuffer: docs/decisions/0012-headroom.md.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -17,7 +16,9 @@ from gpu_blueprint.config import Headroom, Pool, StackConfig
 from gpu_blueprint.sharing import POOL_KEY
 from gpu_blueprint.subjects.images.sources import locate_image
 
-from ..pod_security import label_pod_security
+from ..arguments import Options, Resources
+from ..metadata import name_without_waiting
+from ..pod_security import RESTRICTED_CONTAINER, build_security_context, make_namespace
 
 PRIORITY_CLASS = "gpu-headroom"
 
@@ -25,21 +26,10 @@ PRIORITY_CLASS = "gpu-headroom"
 class HeadroomSpace(pulumi.ComponentResource):
     """A namespace that holds only placeholders: one Deployment for each pool with headroom."""
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:HeadroomSpace", name, None, opts)
         after_pools = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
-        namespace = k8s.core.v1.Namespace(
-            f"{name}-namespace",
-            metadata={"name": namespaces.HEADROOM, "labels": label_pod_security(config, "restricted")},
-            opts=after_pools,
-        )
+        namespace = make_namespace(name, config, namespaces.HEADROOM, "restricted", parent=self, depends_on=depends_on)
         priority = k8s.scheduling.v1.PriorityClass(
             f"{name}-priority",
             metadata={"name": PRIORITY_CLASS},
@@ -62,22 +52,12 @@ class HeadroomSpace(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _make_placeholders(
-        self,
-        name: str,
-        config: StackConfig,
-        pool: Pool,
-        headroom: Headroom,
-        *,
-        depends_on: list[pulumi.Resource],
+        self, name: str, config: StackConfig, pool: Pool, headroom: Headroom, *, depends_on: list[pulumi.Resource]
     ) -> None:
         k8s.apps.v1.Deployment(
             name,
-            # Placeholders are pending while the pool is closed or at its ceiling. `pulumi up` must not wait for them.
-            metadata={
-                "name": pool.name,
-                "namespace": namespaces.HEADROOM,
-                "annotations": {"pulumi.com/skipAwait": "true"},
-            },
+            # Placeholders are pending while the pool is closed or at its limit.
+            metadata=name_without_waiting(pool.name, namespaces.HEADROOM),
             spec=build_deployment_spec(config, pool, headroom),
             opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
         )
@@ -89,14 +69,14 @@ def build_deployment_spec(config: StackConfig, pool: Pool, headroom: Headroom) -
     return {
         "replicas": headroom.pods,
         "selector": {"match_labels": labels},
-        # A rolling update would start new placeholders beside the old placeholders, and the nodes may lack the room.
+        # A rolling update would need GPUs for old and new placeholders at the same time.
         "strategy": {"type": "Recreate"},
         "template": {"metadata": {"labels": labels}, "spec": build_placeholder_spec(config, pool, headroom)},
     }
 
 
 def build_placeholder_spec(config: StackConfig, pool: Pool, headroom: Headroom) -> Any:
-    """Return the ``spec`` of a placeholder. It requests as much as the next pod, runs no work, and ends at once."""
+    """Return the ``spec`` of a placeholder, which requests as much as the next pod, does nothing, and stops at once."""
     size = pool.headroom_size.model_dump() if pool.headroom_size else {}
     requests = {**size, **_build_gpu_requests(pool, headroom)}
     return {
@@ -108,22 +88,13 @@ def build_placeholder_spec(config: StackConfig, pool: Pool, headroom: Headroom) 
         ],
         "automount_service_account_token": False,
         "enable_service_links": False,
-        "security_context": {
-            "run_as_non_root": True,
-            "run_as_user": 65535,
-            "run_as_group": 65535,
-            "seccomp_profile": {"type": "RuntimeDefault"},
-        },
+        "security_context": build_security_context(65535),
         "containers": [
             {
                 "name": "placeholder",
                 "image": locate_image(config, PAUSE_IMAGE),
                 "resources": {"requests": requests, "limits": requests},
-                "security_context": {
-                    "allow_privilege_escalation": False,
-                    "read_only_root_filesystem": True,
-                    "capabilities": {"drop": ["ALL"]},
-                },
+                "security_context": RESTRICTED_CONTAINER,
             }
         ],
     }

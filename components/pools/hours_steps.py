@@ -5,7 +5,7 @@ from gpu_blueprint.config import Pool
 NODE_POOL_KEY = "karpenter.sh/nodepool"
 """Karpenter's own label of NodeClaims and nodes."""
 HOLD_KEY = "gpu-blueprint/hold"
-"""Label by which an admin keeps a NodeClaim beyond the hours, until the label is removed."""
+"""Label by which an admin keeps a NodeClaim while the pool is closed."""
 CLOSED_KEY = "gpu-blueprint/hours"
 """Label of the nodes that a close has cordoned. An opening uncordons only these, not nodes that a person cordoned."""
 FIELD_MANAGER = "gpu-blueprint-hours"
@@ -15,7 +15,7 @@ Steps = dict[str, list[str]]
 """Name of a container → the arguments of its kubectl, in the order in which the containers run."""
 
 _MANAGER_FLAG = f"--field-manager={FIELD_MANAGER}"
-_SCHEDULABLE = "--field-selector=spec.unschedulable=false"
+_SCHEDULABLE_ONLY = "--field-selector=spec.unschedulable=false"
 
 
 def build_close_steps(pool: Pool) -> Steps:
@@ -46,7 +46,15 @@ def _cordon(pool: Pool) -> Steps:
     """Label the nodes that take pods, then cordon the labelled nodes."""
     in_pool = f"--selector={NODE_POOL_KEY}={pool.name}"
     return {
-        "mark-nodes": ["label", "nodes", in_pool, _SCHEDULABLE, f"{CLOSED_KEY}=closed", "--overwrite", _MANAGER_FLAG],
+        "mark-nodes": [
+            "label",
+            "nodes",
+            in_pool,
+            _SCHEDULABLE_ONLY,
+            f"{CLOSED_KEY}=closed",
+            "--overwrite",
+            _MANAGER_FLAG,
+        ],
         "cordon-nodes": ["cordon", f"{in_pool},{CLOSED_KEY}=closed"],
     }
 
@@ -59,5 +67,5 @@ def _uncordon(pool: Pool) -> Steps:
     marked = f"--selector={NODE_POOL_KEY}={pool.name},{CLOSED_KEY}=closed"
     return {
         "uncordon-nodes": ["uncordon", marked],
-        "unmark-nodes": ["label", "nodes", marked, _SCHEDULABLE, f"{CLOSED_KEY}-", _MANAGER_FLAG],
+        "unmark-nodes": ["label", "nodes", marked, _SCHEDULABLE_ONLY, f"{CLOSED_KEY}-", _MANAGER_FLAG],
     }

@@ -1,13 +1,12 @@
 """One pool of Karpenter, with GPUs or without: EC2NodeClass, NodePool and NodeOverlays."""
 
-from collections.abc import Sequence
-
 import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.api_versions import KARPENTER, KARPENTER_AWS, NODE_OVERLAY
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
 
+from ..arguments import Options, Resources
 from ..custom_objects import make_object
 from .node_class import NodeIdentity, build_node_class_spec
 from .node_pool import build_node_overlay_specs, build_node_pool_spec, build_pool_labels
@@ -28,8 +27,8 @@ class KarpenterPool(pulumi.ComponentResource):
         pool: Pool | CpuPool,
         *,
         identity: NodeIdentity,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: Options = None,
     ) -> None:
         kind = "GpuPool" if isinstance(pool, Pool) else "CpuPool"
         super().__init__(f"gpu-blueprint:components:{kind}", name, None, opts)

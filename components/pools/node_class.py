@@ -22,18 +22,18 @@ from .nodeadm import build_kubelet, build_node_config, render_user_data
 class NodeIdentity(Record, kw_only=True):
     """The role of Karpenter's nodes: its name, or an instance profile that holds the role.
 
-    Karpenter makes an instance profile for a role, and asks IAM for it. It takes a given profile without a question.
+    For a role, Karpenter makes an instance profile and reads it from IAM. For a given profile it does not call IAM.
     """
 
     role: pulumi.Input[str] | None = None
-    """Name of the role in IAM, without its path: Karpenter compares it with the name that IAM returns, and would make
+    """Name of the role in IAM, without its path: Karpenter compares the name with IAM's, and with a path it would make
     new instance profiles for ever (aws/karpenter-provider-aws v1.14.1, pkg/controllers/nodeclass/instanceprofile.go).
     """
     instance_profile: pulumi.Input[str] | None = None
-    """Name of the instance profile, without its path: a launch template takes no path."""
+    """Name of the instance profile, without its path, which a launch template does not accept."""
 
     def as_spec(self) -> dict[str, Any]:
-        """Return the field of the EC2NodeClass; its schema takes exactly one of both."""
+        """Return the field of the EC2NodeClass, which accepts either a role or an instance profile."""
         if self.instance_profile is not None:
             return {"instanceProfile": self.instance_profile}
         return {"role": self.role}
@@ -42,11 +42,11 @@ class NodeIdentity(Record, kw_only=True):
 def choose_node_identity(
     config: StackConfig, role: pulumi.Input[str], *profiles: aws.iam.InstanceProfile
 ) -> NodeIdentity:
-    """Return how Karpenter's nodes get their role.
+    """Return the role or the instance profile of Karpenter's nodes.
 
     Args:
-        role: Name of the role, for which Karpenter makes an instance profile where nothing else is there.
-        profiles: The instance profile that the platform makes, if it does.
+        role: Name of the role; Karpenter makes an instance profile for the role if there is no other.
+        profiles: The instance profile of the platform, if it makes one.
     """
     if given := config.iam.node_instance_profile:
         return NodeIdentity(instance_profile=given)
@@ -75,8 +75,8 @@ def build_node_class_spec(config: StackConfig, pool: Pool | CpuPool, identity: N
         spec["instanceStorePolicy"] = "RAID0"
     if isinstance(pool, Pool):
         return _add_gpu_settings(spec, config, pool)
-    # A CPU node keeps the defaults: Karpenter limits its pods by its addresses, and its volume is no faster than gp3,
-    # on which parallel image pull gains nothing.
+    # A CPU node keeps the defaults: Karpenter limits its pods by its IP addresses, and parallel pull gains nothing
+    # on its gp3 volume.
     data = _build_plain_user_data(config, pool)
     return {**spec, "userData": data} if data else spec
 
@@ -95,7 +95,7 @@ def _add_gpu_settings(spec: dict[str, Any], config: StackConfig, pool: Pool) -> 
 
 
 def _find_placement_group(config: StackConfig, pool: Pool) -> str | None:
-    """Return the name of the group in which the nodes start: the pool's own, or the one of its reservations."""
+    """Return the placement group of the nodes: the pool's own, or the group of its reservations; None without."""
     if pool.has_placement_group:
         return name_placement_group(config, pool)
     return next((found.placement_group for found in config.list_reservations(pool)), None)
@@ -104,7 +104,7 @@ def _find_placement_group(config: StackConfig, pool: Pool) -> str | None:
 def _build_interfaces(row: Instance) -> list[dict[str, Any]]:
     """Return the primary network interface, and an EFA interface on every network card that offers EFA.
 
-    The EFA interfaces have the type ``efa-only``, because that type takes no IP address of the subnet.
+    The EFA interfaces have the type ``efa-only``, which uses no IP address of the subnet.
     """
     primary = {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"}
     efa = [
@@ -117,7 +117,7 @@ def _build_interfaces(row: Instance) -> list[dict[str, Any]]:
 def _build_disks(config: StackConfig, pool: Pool | CpuPool) -> list[dict[str, Any]]:
     """Return the volume for images and pods, and Bottlerocket's own small volume for the operating system.
 
-    ``rootVolume`` is Karpenter's word for the volume with kubelet's folder: its size is the node's ephemeral storage.
+    ``rootVolume`` marks the volume with kubelet's folder: its size is the node's ephemeral storage.
     The volume may be larger than its snapshot: Bottlerocket grows the file system at boot.
     """
     family, snapshot = pool.ami.row, pool.disk.snapshot_id
@@ -137,14 +137,14 @@ def _build_volume(device: str, size: str, settings: Mapping[str, Any]) -> dict[s
 def _build_user_data(config: StackConfig, pool: Pool) -> str | None:
     """Return the user data: a MIME message on AL2023, TOML settings on Bottlerocket.
 
-    Both turn parallel pull on unless the pool says no, and close NVIDIA_VISIBLE_DEVICES to pods without privileges.
+    Both turn on parallel pull unless the pool turns it off, and ignore NVIDIA_VISIBLE_DEVICES of unprivileged pods.
     """
     if pool.ami.row is BOTTLEROCKET:
         in_parallel = pool.parallel_pull and not pool.disk.snapshot_id
         pulls = build_pull_settings(_choose_parallel_pull(config, pool)) if in_parallel else {}
         settings = {**build_egress_settings(config), **build_bottlerocket_settings(pool.profile, pulls)}
         return tomli_w.dumps({"settings": settings})
-    # nodeadm writes the numbers of parallel pull itself, the same on every size, and a NodeConfig cannot change them.
+    # nodeadm sets the numbers of parallel pull itself, the same for every size; a NodeConfig cannot change them.
     return render_user_data(config, pool, build_node_config(config, pool))
 
 
@@ -157,10 +157,10 @@ def _build_plain_user_data(config: StackConfig, pool: CpuPool) -> str | None:
 
 
 def _choose_parallel_pull(config: StackConfig, pool: Pool) -> ParallelPull | None:
-    """Return the numbers of parallel pull for a pool's smallest nodes; None for a stack that says nothing of pulls.
+    """Return the numbers of parallel pull for a pool's smallest nodes; None for a stack without settings about pulls.
 
-    Other numbers are other user data, which replaces the nodes. So only a stack gets them that says from where its
-    nodes pull, or which images they pull at once.
+    New numbers change the user data, which replaces the nodes. So only a stack with a mirror, a pull-through cache or
+    ``prepull`` gets them.
     """
     images = config.images
     if not pool.prepull and not (images and (images.pull_through or images.mirror)):

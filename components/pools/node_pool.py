@@ -38,12 +38,12 @@ def build_node_pool_spec(config: StackConfig, pool: Pool | CpuPool) -> dict[str,
             "consolidateAfter": lifecycle.consolidate_after,
             "budgets": [budget.model_dump(exclude_none=True) for budget in lifecycle.budgets or []],
         },
-        "limits": {name: str(count) for name, count in _count_at_ceiling(pool).items()},
+        "limits": {name: str(count) for name, count in _list_limits(pool).items()},
     }
 
 
-def _count_at_ceiling(pool: Pool | CpuPool) -> dict[str, int]:
-    """Return resource → count. Karpenter counts the resources that the overlay states, so the names are the same."""
+def _list_limits(pool: Pool | CpuPool) -> dict[str, int]:
+    """Return resource → count, with the resource names of the overlays, which Karpenter counts."""
     return {"cpu": pool.max_cpus} if isinstance(pool, CpuPool) else pool.profile.count_at_ceiling(pool.max_gpus)
 
 
@@ -64,7 +64,7 @@ def _build_requirements(config: StackConfig, pool: Pool | CpuPool) -> list[dict[
 def build_node_overlay_specs(pool: Pool | CpuPool) -> dict[int, dict[str, Any]]:
     """Return the ``spec`` of each NodeOverlay, by the number of GPU devices on a node.
 
-    An overlay tells Karpenter which resources a node will advertise; why:
+    An overlay states the resources that a node will advertise; why:
     docs/decisions/0002-distinct-resource-names.md. The overlays are disjoint by pool and instance type, because
     Karpenter applies neither of two overlays that conflict.
     """

@@ -16,13 +16,13 @@ nvidia-ctk config --in-place \\
   --set accept-nvidia-visible-devices-as-volume-mounts=false \\
   || shutdown -h now
 """
-"""Script that makes the container runtime give GPUs only to pods to which the device plugin gives them.
+"""Script by which the container runtime gives GPUs only to pods that have them from the device plugin.
 
-By default NVIDIA's runtime, which is containerd's default on EKS's GPU images, gives every container the GPUs that its
-``NVIDIA_VISIBLE_DEVICES`` names. Images of CUDA set the variable to ``all`` themselves, past every admission policy.
+By default NVIDIA's runtime, which is containerd's default on EKS's GPU images, gives every container the GPUs in its
+``NVIDIA_VISIBLE_DEVICES``. CUDA images set the variable to ``all`` themselves, which no admission policy sees.
 The device plugin allocates GPUs by CDI (GPU Operator 26.7, cdi.enabled), so it needs neither the variable nor volume
-mounts. The operator's own pods are privileged, and the runtime still obeys their variable.
-A node whose runtime stays open must not join, so the script then stops the node: cloud-init runs the script before
+mounts. The operator's own pods are privileged, and the runtime still uses their variable.
+If the setting fails, the node must not join, so the script stops the node: cloud-init runs the script before
 nodeadm starts containerd and kubelet, because nodeadm-run.service is after cloud-final.service.
 
 Sources: NVIDIA/nvidia-container-toolkit internal/config/config.go (the options and their defaults); GPU Operator guide,
@@ -37,8 +37,8 @@ INSTALL_LUSTRE_CLIENT = """#!/bin/bash
 """Script that installs Lustre's programs, from the repository of the release that the AMI names.
 
 The kernel of AL2023 has the modules of Lustre 2.15, and the container of the CSI driver has ``mount.lustre``. The
-kernel calls ``/usr/sbin/lctl`` of the node for each parameter that the servers send, and AMIs of EKS have none. A node
-without a way to the repository joins nevertheless, because its pods can mount. dnf obeys the variable of a proxy, which
+kernel calls the node's ``/usr/sbin/lctl`` for each parameter that the servers send, and EKS's AMIs lack it. A node
+without a route to the repository joins anyway, because its pods can mount. dnf reads the proxy variable, which
 scripts of cloud-init do not get from the NodeConfig.
 
 Sources: amazonlinux/amazon-linux-2023#723 (modules in the kernel); kubernetes-sigs/aws-fsx-csi-driver#436 and pull 460
@@ -51,11 +51,11 @@ cat > /etc/pki/ca-trust/source/anchors/gpu-blueprint.pem <<'CERTIFICATES'
 {bundle}CERTIFICATES
 update-ca-trust extract || shutdown -h now
 """
-"""Script that makes the node trust the company's authorities beside the public ones.
+"""Script by which the node trusts the company's authorities in addition to the public ones.
 
 cloud-init runs it before nodeadm-run.service starts containerd, its snapshotter and kubelet, and Go reads the list of
 authorities when a program first needs it. A node without the authorities could pull no image, so it must not join.
-nodeadm-config.service runs before cloud-init and asks EC2 for the instance: it does not know the authorities yet, so a
+nodeadm-config.service runs before cloud-init and calls EC2: it does not trust the authorities yet, so a
 proxy must not open this TLS connection, or the VPC needs an endpoint for EC2 (docs/egress.md).
 Sources: update-ca-trust(8); awslabs/amazon-eks-ami templates/al2023/runtime/rootfs/etc/systemd/system, nodeadm-run and
 nodeadm-config. Read 2026-11-27.
@@ -63,10 +63,10 @@ nodeadm-config. Read 2026-11-27.
 
 
 def build_kubelet(pool: Pool) -> dict[str, Any]:
-    """Return kubelet's settings: the limit of pods, and the memory that kubelet keeps for so many pods.
+    """Return kubelet's settings: the limit of pods, and the memory that kubelet reserves for this number of pods.
 
-    The memory is stated, because nodeadm and Karpenter count AL2023's from the addresses of the instance type, whatever
-    ``maxPods`` says. Kubelet merges it with the CPU and storage that the AMI reserves.
+    The memory is stated, because nodeadm and Karpenter compute AL2023's from the addresses of the instance type, even
+    with ``maxPods``. Kubelet merges this memory with the CPU and storage that the AMI reserves.
     """
     return {"maxPods": pool.max_pods, "kubeReserved": {"memory": f"{reserve_memory_mib(pool.max_pods)}Mi"}}
 
@@ -88,9 +88,9 @@ def _build_node_config(config: StackConfig, **spec: Any) -> dict[str, Any]:
     """Return a NodeConfig, with the proxy's variables for nodeadm itself and for all services of the node.
 
     nodeadm sets ``default`` in its own process before it asks EC2, and writes it as DefaultEnvironment of systemd
-    before it starts containerd, kubelet and the snapshotter that pulls in parallel, which all obey the variables. The
-    AMIs have the field since v20251023, and a pull request of 2025-10-30 made nodeadm obey it before its first
-    question; every release that this blueprint accepts is newer. Sources: awslabs/amazon-eks-ami
+    before it starts containerd, kubelet and the parallel-pull snapshotter, which all use the variables. The
+    AMIs have the field since v20251023, and since a pull request of 2025-10-30 nodeadm uses it before its first
+    call to EC2; every release that this blueprint accepts is newer. Sources: awslabs/amazon-eks-ami
     nodeadm/internal/system/environment.go, pull requests 2427 and 2489. Read 2026-11-27.
     """
     if variables := build_variables(config):
@@ -133,7 +133,7 @@ def render_user_data(
 
 
 def _list_scripts(config: StackConfig, pool: Pool | CpuPool | None) -> Iterator[str]:
-    """Yield the scripts of nodes; the authorities come before what asks the internet."""
+    """Yield the scripts of nodes; the authorities come before scripts that use the internet."""
     if isinstance(pool, Pool):
         yield CLOSE_GPU_ENVIRONMENT
     if bundle := read_bundle(config):
@@ -145,7 +145,7 @@ def _list_scripts(config: StackConfig, pool: Pool | CpuPool | None) -> Iterator[
 
 def _build_part(content_type: str, content: str) -> EmailMessage:
     part = EmailMessage()
-    # The list of the proxy's exceptions is a long line, which the encoding of mail would break into pieces.
+    # The proxy's exceptions are one long line, which the default mail encoding would break.
     part.set_content(content, cte="7bit")
     part.replace_header("Content-Type", content_type)
     del part["MIME-Version"]

@@ -1,6 +1,6 @@
-"""The opening hours of a pool: two CronJobs, and a service account with exactly the rights that their steps need.
+"""The opening hours of a pool: two CronJobs, and a service account with only the rights that their steps need.
 
-Why CronJobs: docs/decisions/0007-hours.md. Their image holds kubectl and no shell, so each step is a container of its
+Why CronJobs: docs/decisions/0007-hours.md. Their image has kubectl and no shell, so each step is a container of its
 own.
 """
 
@@ -15,12 +15,14 @@ from gpu_blueprint.catalog.versions import KUBECTL_IMAGE
 from gpu_blueprint.config import Hours, Pool, StackConfig
 from gpu_blueprint.subjects.images.sources import locate_image
 
+from ..arguments import Options
 from ..placement import place_pod_on_system_nodes
+from ..pod_security import RESTRICTED_CONTAINER, build_security_context
 from .hours_steps import Steps, build_close_steps, build_open_steps
 
 
 class PoolHours(pulumi.ComponentResource):
-    """Two CronJobs that close and open one NodePool. All of it depends on the NodePool, and so is deleted before it."""
+    """Two CronJobs that close and open one NodePool. They depend on the NodePool, so a destroy deletes them first."""
 
     def __init__(
         self,
@@ -30,7 +32,7 @@ class PoolHours(pulumi.ComponentResource):
         hours: Hours,
         *,
         node_pool: pulumi.Resource,
-        opts: pulumi.ResourceOptions | None = None,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:PoolHours", name, None, opts)
         binding = self._make_account(name, pool, node_pool)
@@ -77,7 +79,7 @@ def build_role_rules(pool: Pool) -> list[Any]:
     """Return the rules of the account's ClusterRole.
 
     The account may patch only its own NodePool. RBAC cannot tell the nodes of one pool from the nodes of another, so
-    the rights on NodeClaims and nodes count for every pool. NodeClaims need ``list``, because kubectl lists the
+    the rights on NodeClaims and nodes apply to every pool. NodeClaims need ``list``, because kubectl lists the
     objects with a label and deletes them one by one.
     """
     own_pool = {
@@ -123,12 +125,7 @@ def build_job_pod_spec(config: StackConfig, pool: Pool, steps: Steps) -> Any:
         "restart_policy": "OnFailure",
         "priority_class_name": "system-cluster-critical",
         **place_pod_on_system_nodes(config),
-        "security_context": {
-            "run_as_non_root": True,
-            "run_as_user": 65532,
-            "run_as_group": 65532,
-            "seccomp_profile": {"type": "RuntimeDefault"},
-        },
+        "security_context": build_security_context(65532),
         **({"init_containers": init_containers} if init_containers else {}),
         "containers": [last],
     }
@@ -140,9 +137,5 @@ def _build_container(name: str, image: str, arguments: list[str]) -> Any:
         "image": image,
         "args": arguments,
         "resources": {"requests": find_requests("hours", "kubectl"), "limits": {"memory": "256Mi"}},
-        "security_context": {
-            "allow_privilege_escalation": False,
-            "read_only_root_filesystem": True,
-            "capabilities": {"drop": ["ALL"]},
-        },
+        "security_context": RESTRICTED_CONTAINER,
     }

@@ -1,6 +1,5 @@
-"""Images that every new node of a pool pulls at once, before the work comes."""
+"""Images that every new node of a pool pulls at its start."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -13,39 +12,31 @@ from gpu_blueprint.config import Pool, StackConfig
 from gpu_blueprint.sharing import POOL_KEY
 from gpu_blueprint.subjects.images.sources import locate_image
 
+from ..arguments import Options, Resources
+from ..metadata import name_without_waiting
 from ..placement import TOLERATE_EVERY_TAINT
+from ..pod_security import RESTRICTED_CONTAINER, build_security_context
 
-_FOLDER = "/prepull"
-_END_AT_ONCE = f"{_FOLDER}/true"
-"""A program that ends at once, in one static file: many images have neither shell nor ``true``."""
+_TOOL_FOLDER = "/prepull"
+_EXIT_AT_ONCE = f"{_TOOL_FOLDER}/true"
+"""A static program that exits at once: many images have neither a shell nor ``true``."""
 
 
 class Prepull(pulumi.ComponentResource):
-    """A DaemonSet for each pool with ``prepull``. GPU nodes depend on ``daemons``, so that also the first node pulls.
+    """A DaemonSet for each pool with ``prepull``. GPU nodes depend on ``daemons``, so that the first node pulls too.
 
-    Kubelet counts the images as used for as long as the pod is there, so it does not delete them to win disk space.
+    Kubelet does not delete the images to free disk space while the pod exists, because they are in use.
     """
 
     daemons: list[pulumi.Resource]
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Prepull", name, None, opts)
         self.daemons = [
             k8s.apps.v1.DaemonSet(
                 f"{name}-{pool.name}",
-                # Nodes come and go with the load, and large images take minutes. `pulumi up` must not wait for them.
-                metadata={
-                    "name": f"prepull-{pool.name}",
-                    "namespace": namespaces.KUBE_SYSTEM,
-                    "annotations": {"pulumi.com/skipAwait": "true"},
-                },
+                # Nodes come and go with the load, and large images take minutes to pull.
+                metadata=name_without_waiting(f"prepull-{pool.name}", namespaces.KUBE_SYSTEM),
                 spec=build_daemons_spec(config, pool),
                 opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
             )
@@ -56,7 +47,7 @@ class Prepull(pulumi.ComponentResource):
 
 
 def build_daemons_spec(config: StackConfig, pool: Pool) -> Any:
-    """Return the ``spec`` of a pool's DaemonSet. Running nodes pull a changed list too, a few nodes at a time."""
+    """Return the ``spec`` of a pool's DaemonSet; running nodes pull the images of a changed list a few at a time."""
     labels = {"app.kubernetes.io/name": "prepull", POOL_KEY: pool.name}
     return {
         "selector": {"match_labels": labels},
@@ -68,15 +59,15 @@ def build_daemons_spec(config: StackConfig, pool: Pool) -> Any:
 def _build_pod_spec(config: StackConfig, pool: Pool) -> Any:
     """Return the ``spec`` of a pod that pulls one image after the other and then sleeps.
 
-    It starts on the network of the node, because kubelet starts such pods before the CNI is ready, and a pod that
-    sleeps should hold no address of the subnet.
+    The pod uses hostNetwork, because kubelet starts such pods before the CNI is ready, and a pod that
+    sleeps should use no address of the subnet.
     """
     tool = {
         **_build_container("tool", locate_image(config, BUSYBOX_IMAGE)),
-        "command": ["cp", "/bin/busybox", _END_AT_ONCE],
+        "command": ["cp", "/bin/busybox", _EXIT_AT_ONCE],
     }
     pulls = [
-        {**_build_container(f"image-{number}", locate_image(config, image)), "command": [_END_AT_ONCE]}
+        {**_build_container(f"image-{number}", locate_image(config, image)), "command": [_EXIT_AT_ONCE]}
         for number, image in enumerate(pool.prepull, 1)
     ]
     sleep = _build_container("sleep", locate_image(config, PAUSE_IMAGE))
@@ -87,12 +78,7 @@ def _build_pod_spec(config: StackConfig, pool: Pool) -> Any:
         "automount_service_account_token": False,
         "enable_service_links": False,
         "termination_grace_period_seconds": 0,
-        "security_context": {
-            "run_as_non_root": True,
-            "run_as_user": 65535,
-            "run_as_group": 65535,
-            "seccomp_profile": {"type": "RuntimeDefault"},
-        },
+        "security_context": build_security_context(65535),
         "init_containers": [tool, *pulls],
         "containers": [sleep],
         "volumes": [{"name": "tool", "empty_dir": {"size_limit": "8Mi"}}],
@@ -100,18 +86,14 @@ def _build_pod_spec(config: StackConfig, pool: Pool) -> Any:
 
 
 def _build_container(name: str, image: str) -> Any:
-    """Return a container that does next to nothing, whatever its image would do."""
+    """Return a container with minimal requests and rights, without the command."""
     return {
         "name": name,
         "image": image,
         "image_pull_policy": "IfNotPresent",
-        # Images of CUDA ask for all GPUs of the node; this word makes NVIDIA's runtime add nothing.
+        # CUDA images set this variable to all GPUs of the node; with ``void`` NVIDIA's runtime adds nothing.
         "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
         "resources": {"requests": find_requests("prepull", "sleep")},
-        "security_context": {
-            "allow_privilege_escalation": False,
-            "read_only_root_filesystem": True,
-            "capabilities": {"drop": ["ALL"]},
-        },
-        "volume_mounts": [{"name": "tool", "mount_path": _FOLDER}],
+        "security_context": RESTRICTED_CONTAINER,
+        "volume_mounts": [{"name": "tool", "mount_path": _TOOL_FOLDER}],
     }

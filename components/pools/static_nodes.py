@@ -1,21 +1,20 @@
 """A GPU pool of fixed size as an EKS managed node group."""
 
-from collections.abc import Sequence
-
 import pulumi
 import pulumi_aws as aws
 
 from gpu_blueprint.config import Pool, StackConfig
 
+from ..arguments import Options, Resources
 from ..cluster.managed_nodes import build_fixed_size, build_node_repair, build_taint, make_launch_template
 from ..network.network import Network, select_subnets
 from .nodeadm import build_static_node_config, render_user_data
 
 
 class StaticNodes(pulumi.ComponentResource):
-    """A managed node group whose nodes have the labels, taints and sharing of a NodePool's nodes, but are always on.
+    """A managed node group of fixed size; its nodes have the labels, taints and sharing of a NodePool's nodes.
 
-    It needs none of Karpenter's alpha APIs.
+    The group needs none of Karpenter's alpha APIs.
     """
 
     def __init__(
@@ -26,8 +25,8 @@ class StaticNodes(pulumi.ComponentResource):
         *,
         network: Network,
         node_role_arn: pulumi.Input[str],
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:StaticNodes", name, None, opts)
         template = self._make_template(f"{name}-template", config, pool)

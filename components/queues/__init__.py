@@ -1,1 +1,1 @@
-"""Queues: Kueue and the objects from which it knows pools, tenants and their shares."""
+"""Queues: Kueue, and the objects with its pools, tenants and shares."""

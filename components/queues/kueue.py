@@ -1,6 +1,5 @@
-"""Kueue, which lets a tenant's job start when all its GPUs are free for the tenant."""
+"""Kueue, which starts a tenant's job when all its GPUs are free for the tenant."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -13,59 +12,37 @@ from gpu_blueprint.config import Queueing, StackConfig
 from gpu_blueprint.subjects.queues.configuration import build_configuration
 from gpu_blueprint.yaml_text import write_yaml
 
-from ..controller_traffic import WEBHOOKS, build_controller_traffic
-from ..helm import complete_values, install_chart
+from ..arguments import Options, Resources
+from ..controller_traffic import WEBHOOKS, install_controller
+from ..helm import complete_values
 from ..placement import place_on_system_nodes
-from ..pod_security import label_pod_security
 
 _PROGRAM = "kueue-controller-manager"
-_VISIBILITY = 8082
-"""Port of the API in which people see waiting jobs.
+_VISIBILITY_PORT = 8082
+"""Port of the API that lists waiting jobs.
 
-The chart registers this API (visibility.kueue.x-k8s.io) in any case. While nobody answers there, the API server cannot
-list all kinds, and then no namespace of the cluster ends.
+The chart always registers this API (visibility.kueue.x-k8s.io). While no pod answers there, the API server cannot
+discover all kinds, and the deletion of every namespace of the cluster waits.
 """
 
 
 class Kueue(pulumi.ComponentResource):
     """Kueue's Helm release in a namespace of its own.
 
-    Every object of Kueue depends on ``release``, for two reasons. Helm waits until Kueue answers its webhooks, and the
-    API server refuses the objects before. And only a running Kueue removes the finalizers of flavors and ClusterQueues;
-    the chart's CRDs are templates, so they go with the release, and with them every object that is left.
+    Every object of Kueue depends on ``release``, for two reasons. Helm waits until Kueue's webhooks answer: before, the
+    API server refuses the objects. And only a running Kueue removes the finalizers of flavors and ClusterQueues;
+    the chart's CRDs are templates, so an uninstall deletes them with all remaining objects.
     """
 
     release: k8s.helm.v3.Release
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        queueing: Queueing,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, queueing: Queueing, *, depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Kueue", name, None, opts)
-        namespace = k8s.core.v1.Namespace(
-            f"{name}-namespace",
-            metadata={"name": namespaces.KUEUE, "labels": label_pod_security(config, "restricted")},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
-        )
-        traffic = k8s.networking.v1.NetworkPolicy(
-            f"{name}-network-policy",
-            metadata={"name": "kueue", "namespace": namespaces.KUEUE},
-            spec=build_controller_traffic(config, WEBHOOKS, _VISIBILITY),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
-        )
-        self.release = install_chart(
-            f"{name}-release",
-            KUEUE,
-            namespaces.KUEUE,
-            build_kueue_values(config, queueing),
-            config=config,
-            parent=self,
-            depends_on=[traffic],
+        values, ports = build_kueue_values(config, queueing), (WEBHOOKS, _VISIBILITY_PORT)
+        self.release = install_controller(
+            name, KUEUE, namespaces.KUEUE, values, *ports, config=config, parent=self, depends_on=depends_on
         )
         self.register_outputs({})
 
@@ -73,37 +50,37 @@ class Kueue(pulumi.ComponentResource):
 def build_kueue_values(config: StackConfig, queueing: Queueing) -> dict[str, Any]:
     """Return the values of the chart: a pinned image, two replicas, and Kueue's configuration as a whole.
 
-    The feature gates stand in the configuration: Kueue ends at its start if the chart gives gates too. Kueue makes and
-    renews the certificates of its webhooks itself. The chart's ServiceMonitor stays off, because ours belongs to
-    monitoring and exists only beside the kind.
+    The feature gates are in the configuration: Kueue exits at its start if the chart sets gates too. Kueue makes and
+    renews the certificates of its webhooks itself. The chart's ServiceMonitor stays off, because the monitoring
+    component makes its own once the CRD exists.
     """
     values = {
         "controllerManager": {
             **place_on_system_nodes(config),
-            # Both replicas answer webhooks, and one of them admits jobs. While none answers, no tenant can make a job.
+            # Both replicas answer webhooks; the leader admits jobs. While none answers, no tenant can create a job.
             "replicas": find_platform_pod(_PROGRAM).replicas,
             "podDisruptionBudget": {"enabled": True, "minAvailable": 1},
             "topologySpreadConstraints": [
                 {
                     "maxSkew": 1,
                     "topologyKey": "kubernetes.io/hostname",
-                    "whenUnsatisfiable": "ScheduleAnyway",  # one system node may be away
+                    "whenUnsatisfiable": "ScheduleAnyway",  # one system node may be down
                     "labelSelector": {"matchLabels": {"app.kubernetes.io/name": KUEUE.name}},
                 }
             ],
             "manager": {
-                # The chart in Kueue's repository names an image of the day, which changes under its tag.
+                # The chart in Kueue's repository names a daily image, whose content changes under one tag.
                 "image": {"repository": KUEUE_IMAGE, "tag": f"v{KUEUE.version}", "pullPolicy": "IfNotPresent"},
                 "priorityClassName": "system-cluster-critical",
-                # The chart's 512Mi are little for thousands of waiting jobs, all of which Kueue keeps in memory.
+                # Kueue keeps all waiting jobs in memory, and the chart's 512Mi are too little for thousands.
                 "resources": {
                     "requests": find_requests(_PROGRAM, "manager"),
                     "limits": {"memory": find_requests(_PROGRAM, "manager")["memory"]},
                 },
             },
         },
-        # Helm reads the text too: it gives the selector of namespaces to the webhooks, and stops jobs of tenants alone
-        # while Kueue is down. A changed text restarts Kueue, so the text must be the same at every `pulumi up`.
+        # Helm reads the text too, for the namespace selector of the webhooks: only jobs of tenants are blocked
+        # while Kueue is down. A new text restarts Kueue, so the text must be the same at every `pulumi up`.
         "managerConfig": {
             "controllerManagerConfigYaml": write_yaml(build_configuration(config, queueing), sort_keys=True)
         },

@@ -4,7 +4,6 @@ Their content: gpu_blueprint/subjects/queues/objects.py. The LocalQueue of a ten
 TenantSpace.
 """
 
-from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -16,27 +15,22 @@ from gpu_blueprint.subjects.queues.names import API_VERSION, BUDGET, PRIORITIES,
 from gpu_blueprint.subjects.queues.objects import build_cluster_queue, build_cohort, build_flavor
 from gpu_blueprint.subjects.queues.prices import has_hourly_ceilings
 
+from ..arguments import Options, Resources
 from ..custom_objects import keep_state, make_object
 
 
 class Queues(pulumi.ComponentResource):
     """The queues of a stack, outside any namespace.
 
-    The namespace of a tenant depends on its ClusterQueue. A destroy then ends its jobs first; Kueue keeps a
-    ClusterQueue while a job of it runs.
+    The namespace of a tenant depends on its ClusterQueue, so a destroy deletes the jobs first: Kueue keeps a
+    ClusterQueue while one of its jobs runs.
     """
 
     by_tenant: dict[str, pulumi.Resource]
     """Tenant → its ClusterQueue."""
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        queueing: Queueing,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, queueing: Queueing, *, depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Queues", name, None, opts)
         after_kueue = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
@@ -67,7 +61,7 @@ class Queues(pulumi.ComponentResource):
     def _make_flavors(
         self, name: str, config: StackConfig, opts: pulumi.ResourceOptions
     ) -> list[k8s.apiextensions.CustomResource]:
-        """Make a flavor for each GPU pool, and the flavor of dollars, which belongs to no node."""
+        """Make a flavor for each GPU pool, and the flavor of dollars, which has no nodes."""
         specs = {f"{name}-flavor-{pool.name}": (pool.name, build_flavor(pool)) for pool in config.gpu_pools}
         if has_hourly_ceilings(config):
             specs[f"{name}-budget"] = (BUDGET, {})
@@ -78,9 +72,9 @@ class Queues(pulumi.ComponentResource):
 
 
 class _PriorityClass(pulumi.CustomResource):
-    """A WorkloadPriorityClass, which the SDK's CustomResource cannot make: its fields do not stand in ``spec``.
+    """A WorkloadPriorityClass, which the SDK's CustomResource cannot make, since its fields are not in ``spec``.
 
-    It orders the jobs of a tenant's own queue, and the jobs that must give way; the scheduler does not know it.
+    The class orders the jobs in a tenant's queue, and the jobs to preempt; the scheduler does not use it.
     """
 
     def __init__(self, name: str, class_: str, value: int, opts: pulumi.ResourceOptions) -> None:

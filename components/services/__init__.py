@@ -1,1 +1,1 @@
-"""Inference services: KEDA, and the objects that scale one Deployment each."""
+"""Inference services: KEDA, and the objects that scale a Deployment."""

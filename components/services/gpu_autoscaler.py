@@ -1,9 +1,9 @@
-"""The objects that scale one Deployment with its load, for this platform and for other Pulumi programs.
+"""The objects that scale a Deployment with its load, also for other Pulumi programs.
 
 Why KEDA and why these settings: docs/decisions/0011-autoscaling.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -14,7 +14,9 @@ from gpu_blueprint.config import OwnScaling, Scaling
 from gpu_blueprint.files.loading import parse_part
 from gpu_blueprint.monitoring.scaling import list_measures
 
+from ..arguments import Options, Resources
 from ..custom_objects import make_object
+from ..metadata import name_object
 
 SAMPLE_LIMIT = 10_000
 """Samples that Prometheus accepts from one pod. A server with many models has some thousands; a server with a label per
@@ -30,8 +32,8 @@ class GpuAutoscaler(pulumi.ComponentResource):
             and is not checked again.
         deployment: Name of the Deployment.
         namespace: Namespace of the Deployment.
-        prometheus: Address of Prometheus that KEDA reaches.
-        monitor_labels: The labels by which that Prometheus selects PodMonitors.
+        prometheus: URL of Prometheus for KEDA.
+        monitor_labels: The labels by which this Prometheus selects PodMonitors.
         depends_on: The resources that must exist first: the namespace, and KEDA if the same program installs it.
 
     Raises:
@@ -47,22 +49,20 @@ class GpuAutoscaler(pulumi.ComponentResource):
         namespace: str,
         prometheus: str,
         monitor_labels: Mapping[str, str] | None = None,
-        depends_on: Sequence[pulumi.Resource] = (),
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources = (),
+        opts: Options = None,
     ) -> None:
         if isinstance(scaling, Mapping):
             target = {"deployment": deployment, "namespace": namespace, "prometheus": prometheus}
             scaling = parse_part(OwnScaling, {**scaling, **target})
         super().__init__("gpu-blueprint:components:GpuAutoscaler", name, None, opts)
         child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
-        metadata = {"name": deployment, "namespace": namespace}
         if scaling.server:
             make_object(
                 f"{name}-monitor",
                 PROMETHEUS_OPERATOR,
                 "PodMonitor",
-                # An API server drops empty labels, and a refresh would report them as changed.
-                metadata={**metadata, **({"labels": dict(monitor_labels)} if monitor_labels else {})},
+                metadata=name_object(deployment, namespace, monitor_labels),
                 spec=build_pod_monitor_spec(deployment, scaling),
                 opts=child,
             )
@@ -70,7 +70,7 @@ class GpuAutoscaler(pulumi.ComponentResource):
             f"{name}-scaler",
             KEDA,
             "ScaledObject",
-            metadata=metadata,
+            metadata=name_object(deployment, namespace),
             spec=build_scaled_object_spec(deployment, namespace, scaling, prometheus),
             opts=child,
         )
@@ -99,17 +99,17 @@ def build_pod_monitor_spec(deployment: str, scaling: Scaling) -> dict[str, Any]:
 
 
 def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, prometheus: str) -> dict[str, Any]:
-    """Return the ``spec`` of the ScaledObject: it scales up at once, and down by one replica after the quiet time."""
+    """Return the ``spec`` of the ScaledObject, which scales up at once, and down one by one after the quiet time."""
     return {
         "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": deployment},
         "minReplicaCount": scaling.replicas.min,
         "maxReplicaCount": scaling.replicas.max,
-        **(_KEDA_STEPS_IN if scaling.replicas.min == 0 else _build_fallback(scaling.replicas.min)),
+        **(_SCALE_TO_ZERO_TIMES if scaling.replicas.min == 0 else _build_fallback(scaling.replicas.min)),
         "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _build_behavior(scaling)}},
         "triggers": [
             {
                 "type": "prometheus",
-                # AverageValue divides a sum among the replicas. Value compares a mean as it is.
+                # AverageValue divides a sum by the number of replicas; Value compares a mean directly.
                 "metricType": "AverageValue" if measure.per_replica else "Value",
                 "metadata": {
                     "serverAddress": prometheus,
@@ -125,22 +125,22 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
     }
 
 
-_KEDA_STEPS_IN = {
+_SCALE_TO_ZERO_TIMES = {
     "pollingInterval": 15,
-    # When every trigger is at 0, KEDA itself removes all replicas at once. The HorizontalPodAutoscaler, which goes down
-    # step by step, cannot take the step to none. The queries hold the quiet time, since KEDA counts from its last
-    # poll without a failure. In this minute the queries learn that the Deployment has woken.
+    # When every trigger is at 0, KEDA itself removes all replicas at once: the HorizontalPodAutoscaler, which
+    # scales down in steps, cannot scale to 0. The queries include the quiet time, since KEDA counts from its last
+    # successful poll. In this minute the queries see that the Deployment has replicas again.
     "cooldownPeriod": 60,
 }
-"""The times of KEDA's own loop. With a minimum above 0, the HorizontalPodAutoscaler alone asks and decides, every 15
-seconds, and KEDA warns of these times."""
+"""The times of KEDA's own loop. With a minimum above 0, only the HorizontalPodAutoscaler polls and decides, every 15
+seconds, and KEDA warns about these times."""
 
 
 def _build_fallback(least: int) -> dict[str, Any]:
-    """Return what a signal asks for after a minute without a value: the replicas that run, and at least the minimum.
+    """Return the fallback after a minute without a value: the running replicas, and at least the minimum.
 
-    A Deployment at 0 gets its minimum. The HorizontalPodAutoscaler goes on to note what is wanted, so that the quiet
-    time begins when values are back. With a minimum of 0, a fallback would wake every service that is asleep.
+    A Deployment at 0 gets its minimum. The HorizontalPodAutoscaler records the fallback, so the quiet
+    time begins when values are back. With a minimum of 0, a fallback would start every service that is at 0.
     """
     return {"fallback": {"failureThreshold": 3, "replicas": least, "behavior": "currentReplicasIfHigher"}}
 

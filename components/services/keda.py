@@ -1,6 +1,5 @@
 """KEDA, which scales Deployments by values from Prometheus."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -11,34 +10,24 @@ from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
 from gpu_blueprint.catalog.versions import KEDA
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options, Resources
 from ..helm import complete_values, install_chart
 from ..placement import place_on_system_nodes
-from ..pod_security import label_pod_security
+from ..pod_security import make_namespace
 
 
 class Keda(pulumi.ComponentResource):
     """KEDA's Helm release in a namespace of its own.
 
-    Everything that may hold ScaledObjects depends on ``release``: without KEDA, nobody would remove their finalizers,
-    and a destroy would wait for ever.
+    Everything that may contain ScaledObjects depends on ``release``: only KEDA removes the finalizers of ScaledObjects,
+    and without it a destroy would wait for ever.
     """
 
     release: k8s.helm.v3.Release
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Keda", name, None, opts)
-        namespace = k8s.core.v1.Namespace(
-            f"{name}-namespace",
-            metadata={"name": namespaces.KEDA, "labels": label_pod_security(config, "baseline")},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
-        )
+        namespace = make_namespace(name, config, namespaces.KEDA, "baseline", parent=self, depends_on=depends_on)
         self.release = install_chart(
             f"{name}-release",
             KEDA,
@@ -56,13 +45,13 @@ def build_keda_values(config: StackConfig) -> dict[str, Any]:
     values = {
         # The chart has one selector and one list of tolerations for the operator, the metrics server and the webhooks.
         **place_on_system_nodes(config),
-        # The CRDs stay when KEDA goes. Deleting the CRDs would delete the scalers that teams made. The scalers wait for
-        # KEDA's operator before they end, so their namespaces could not end either.
+        # The CRDs stay when KEDA is uninstalled. Their deletion would delete the scalers of teams, which wait for
+        # KEDA's operator to remove their finalizers, so their namespaces could not be deleted either.
         "crds": {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}},
-        # One replica works at a time. The second takes over while a system node is replaced.
+        # One replica is the leader. The second takes over while a system node is replaced.
         "operator": {"replicaCount": find_platform_pod("keda-operator").replicas},
         "metricsServer": {"replicaCount": find_platform_pod("keda-metrics-apiserver").replicas},
-        # The chart's 100m would crowd the usual system nodes. The webhooks work only while somebody edits a scaler.
+        # The chart's 100m are too much for small system nodes: the webhooks only work while a scaler is edited.
         "resources": {"webhooks": {"requests": find_requests("keda-admission-webhooks", "webhooks")}},
         "podDisruptionBudget": {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}},
     }

@@ -8,15 +8,16 @@ import pulumi_aws as aws
 from gpu_blueprint.config import S3Storage, StackConfig
 from gpu_blueprint.subjects.storage.names import name_bucket
 
+from ..arguments import Options
 from ..cluster.roles import render_policy
 from .private_bucket import build_tls_statement, close_bucket
 
 OLD_VERSIONS_DAYS = 30
-"""Days for which a deleted or replaced object can be brought back."""
+"""Days in which a deleted or replaced object can be restored."""
 
 
 class StorageBucket(pulumi.ComponentResource):
-    """A private, encrypted and versioned bucket; nobody but the roles of its tenants reads or writes it.
+    """A private, encrypted and versioned bucket, which only the roles of its tenants read and write.
 
     S3 refuses to delete a bucket that holds objects, and the platform never empties it. ``ready`` lists the resources
     that volumes and imports depend on.
@@ -24,9 +25,7 @@ class StorageBucket(pulumi.ComponentResource):
 
     ready: list[pulumi.Resource]
 
-    def __init__(
-        self, name: str, config: StackConfig, storage: S3Storage, *, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, storage: S3Storage, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:StorageBucket", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         named = name_bucket(config, storage)
@@ -43,7 +42,7 @@ class StorageBucket(pulumi.ComponentResource):
             policy=render_policy({"Statement": [build_tls_statement(config.partition, named)]}),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[closed[0]]),
         )
-        # Nobody owns objects by an ACL, whoever wrote them.
+        # The bucket owner owns all objects, and ACLs are off.
         ownership = aws.s3.BucketOwnershipControls(
             f"{name}-ownership", bucket=bucket.bucket, rule={"object_ownership": "BucketOwnerEnforced"}, opts=child
         )
@@ -54,7 +53,7 @@ class StorageBucket(pulumi.ComponentResource):
         self.register_outputs({"bucketName": named})
 
     def _expire_versions(self, name: str, bucket: aws.s3.Bucket, versioning: pulumi.Resource) -> pulumi.Resource:
-        """Let old versions expire, and the parts of uploads that never ended."""
+        """Let old versions and the parts of incomplete uploads expire."""
         return aws.s3.BucketLifecycleConfiguration(
             f"{name}-lifecycle",
             bucket=bucket.bucket,

@@ -1,4 +1,4 @@
-"""The claims by which pods of a tenant mount the storage that they share with others."""
+"""The claims by which pods of a tenant mount shared storage."""
 
 from collections.abc import Mapping
 
@@ -19,10 +19,10 @@ def make_claims(
     *,
     parent: pulumi.Resource,
 ) -> None:
-    """Make a claim for each storage that the tenant may mount, with its name.
+    """Make a claim for each storage of the tenant, with the name of the storage.
 
-    Kubernetes keeps a claim while a pod mounts it. A destroy therefore leaves the claims to the namespace, which ends
-    the pods first. The claim's name of the volume depends on the volume, so that a new volume gets a new claim.
+    Kubernetes keeps a claim while a pod mounts it. So a destroy leaves the claims to the namespace, which deletes
+    the pods first. ``volumeName`` is an output of the volume, so that a new volume gets a new claim.
     """
     for mount in list_tenant_mounts(config, tenant):
         volume = volumes[mount.storage.name]
@@ -35,5 +35,5 @@ def make_claims(
 
 
 def _name_volume(volume: pulumi.Resource, name: str) -> pulumi.Output[str]:
-    """Return the name of a volume as an output of the volume, which a preview knows."""
+    """Return the name of a volume as an output of the volume whose value a preview knows."""
     return volume.urn.apply(lambda _: name)

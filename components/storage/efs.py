@@ -13,15 +13,16 @@ from gpu_blueprint.config import EfsStorage, StackConfig
 from gpu_blueprint.subjects.storage.mounts import Mount
 from gpu_blueprint.subjects.storage.volumes import FileSystem
 
+from ..arguments import Options
 from ..cluster.cluster import AnyCluster
 from ..cluster.roles import add_version
 from ..network.network import Network, select_subnets
 
-_CLIENT = "elasticfilesystem:Client"
+_CLIENT_ACTIONS = "elasticfilesystem:Client"
 
 
 class EfsFileSystem(pulumi.ComponentResource):
-    """An encrypted file system with elastic throughput; ``systems`` holds the parts of each tenant's volume.
+    """An encrypted file system with elastic throughput; ``systems`` has tenant → the handle of its volume.
 
     ``ready`` lists the resources that must exist while pods mount the file system.
     """
@@ -38,7 +39,7 @@ class EfsFileSystem(pulumi.ComponentResource):
         *,
         network: Network,
         cluster: AnyCluster,
-        opts: pulumi.ResourceOptions | None = None,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:EfsFileSystem", name, None, opts)
         self._child = pulumi.ResourceOptions(parent=self)
@@ -83,8 +84,8 @@ class EfsFileSystem(pulumi.ComponentResource):
     ) -> pulumi.Resource:
         """Make the policy of the file system.
 
-        Where every tenant writes, the policy names the access points of the account by a pattern: a preview then knows
-        the policy, and the rules of policies/ judge it before AWS gives the access points their ids.
+        If every tenant writes, the policy names the access points of the account by a pattern: a preview then knows
+        the policy, and the rules of policies/ judge the policy before the access points have ids.
         """
         readers = [point.arn for point, may_write in points.items() if not may_write]
         writers: list[Any] = [config.build_arn("elasticfilesystem", "access-point/*")]
@@ -134,13 +135,13 @@ def list_kept_inputs(config: StackConfig) -> list[str]:
 
 
 def build_file_system_policy(writers: list[Any], readers: list[Any]) -> dict[str, Any]:
-    """Return a policy that lets clients in by the access points of tenants alone, without root, with TLS.
+    """Return a policy that admits clients only by the access points of tenants, without root, and with TLS.
 
     A mount carries no IAM identity, so the access point decides: the driver sets it, and tenants cannot.
-    EFS calls a policy public unless it asks for access through a mount target (EFS user guide, "Blocking public
-    access"). The resource ``*`` is the file system that has the policy.
+    EFS calls a policy public unless the policy requires access through a mount target (EFS user guide, "Blocking public
+    access"). The resource ``*`` is this file system.
     """
-    rights = ((writers, [f"{_CLIENT}Mount", f"{_CLIENT}Write"]), (readers, [f"{_CLIENT}Mount"]))
+    rights = ((writers, [f"{_CLIENT_ACTIONS}Mount", f"{_CLIENT_ACTIONS}Write"]), (readers, [f"{_CLIENT_ACTIONS}Mount"]))
     return {
         "Statement": [
             *(_admit(points, actions) for points, actions in rights if points),

@@ -14,19 +14,20 @@ from gpu_blueprint.config.storage import Export
 from gpu_blueprint.subjects.storage.names import DATA_FOLDER, find_import, name_bucket
 from gpu_blueprint.subjects.storage.volumes import FileSystem
 
+from ..arguments import Options, Resources
 from ..cluster.cluster import AnyCluster
 from ..network.network import Network, select_subnets
 from .efs import list_kept_inputs
 
 IMPORTED = ("NEW", "CHANGED", "DELETED")
-"""Events of objects in S3 that the file system follows."""
+"""Events of objects in S3 that the file system imports."""
 EXPORTED: Mapping[Export, Sequence[str]] = {False: (), True: IMPORTED[:2], "mirror": IMPORTED}
-"""``export`` of a stack file → events of files that the bucket follows. With DELETED, FSx deletes the object of a file
-that somebody deletes (Amazon FSx API reference, AutoExportPolicy)."""
+"""``export`` of a stack file → events of files that FSx exports. With DELETED, FSx deletes the object of a file
+that a user deletes (Amazon FSx API reference, AutoExportPolicy)."""
 
 
 class LustreFileSystem(pulumi.ComponentResource):
-    """A file system of the type PERSISTENT_2; ``system`` holds the parts of a volume, the same for each tenant.
+    """A file system of the type PERSISTENT_2; ``system`` has the attributes of a volume, the same for each tenant.
 
     ``ready`` lists the resources that must exist while pods mount the file system.
     """
@@ -42,8 +43,8 @@ class LustreFileSystem(pulumi.ComponentResource):
         *,
         network: Network,
         cluster: AnyCluster,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:LustreFileSystem", name, None, opts)
         self._child = pulumi.ResourceOptions(parent=self)
@@ -61,12 +62,12 @@ class LustreFileSystem(pulumi.ComponentResource):
             kms_key_id=config.encryption.storage_key,
             automatic_backup_retention_days=0,  # FSx takes no backups of a file system with a bucket behind it
             tags={"Name": name},
-            # FSx tries its ports when it makes the file system, and refuses it where the rules are missing.
+            # FSx checks its ports when it makes the file system, and fails without the rules.
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=rules,
                 protect=config.cluster.deletion_protection,
-                # A newer version and another key are for new file systems: here both would replace the data.
+                # A new version or key would replace the file system and its data, so only new ones get them.
                 ignore_changes=["fileSystemTypeVersion", *list_kept_inputs(config)],
             ),
         )
@@ -78,7 +79,7 @@ class LustreFileSystem(pulumi.ComponentResource):
     def _make_group(
         self, name: str, network: Network, cluster: AnyCluster
     ) -> tuple[aws.ec2.SecurityGroup, list[pulumi.Resource]]:
-        """Make the file system's security group, and the rules by which its servers call the nodes."""
+        """Make the file system's security group, and the rules that admit its servers to the nodes."""
         nodes = cluster.security_group_id
         ports: list[dict[str, Any]] = [{"from_port": first, "to_port": last} for first, last in LUSTRE_PORTS]
         rule: dict[str, Any] = {"protocol": "tcp", "self": True, "security_groups": [nodes], "description": "Lustre"}
@@ -111,11 +112,11 @@ class LustreFileSystem(pulumi.ComponentResource):
         config: StackConfig,
         storage: LustreStorage,
         files: aws.fsx.LustreFileSystem,
-        depends_on: Sequence[pulumi.Resource],
+        depends_on: Resources,
     ) -> list[pulumi.Resource]:
-        """Show the objects of a bucket as files, if the file system imports any.
+        """Make the association that shows the objects of a bucket as files, if the file system imports a bucket.
 
-        The files stay when the association goes.
+        The files stay when the association is deleted.
         """
         bucket = find_import(config, storage)
         if not bucket:

@@ -1,7 +1,7 @@
 """The storage that tenants share, and the volumes by which their claims mount it."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -15,6 +15,7 @@ from gpu_blueprint.subjects.storage.mounts import Mount, list_mounts
 from gpu_blueprint.subjects.storage.names import name_storage
 from gpu_blueprint.subjects.storage.volumes import FileSystem, build_volume_spec
 
+from ..arguments import Options, Resources
 from ..cluster.addons import Addons
 from ..cluster.cluster import AnyCluster
 from ..network.network import Network
@@ -22,7 +23,7 @@ from .bucket import StorageBucket
 from .efs import EfsFileSystem
 from .lustre import LustreFileSystem
 
-_CACHE = "spec.csi.volumeAttributes"
+_VOLUME_ATTRIBUTES = "spec.csi.volumeAttributes"
 Volumes = Mapping[str, Mapping[str, k8s.core.v1.PersistentVolume]]
 """Tenant → name of a storage → its volume."""
 
@@ -45,8 +46,8 @@ class SharedStorage(pulumi.ComponentResource):
         *,
         network: Network,
         cluster: AnyCluster,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:SharedStorage", name, None, opts)
         self._config, self._network, self._cluster = config, network, cluster
@@ -87,15 +88,17 @@ class SharedStorage(pulumi.ComponentResource):
             return {mount.tenant.name: lustre.system for mount in mounts}, lustre.ready
         return {mount.tenant.name: FileSystem() for mount in mounts}, self._buckets.get(storage.name, [])
 
-    def _make_volume(
-        self, mount: Mount, system: FileSystem, depends_on: Sequence[pulumi.Resource]
-    ) -> k8s.core.v1.PersistentVolume:
+    def _make_volume(self, mount: Mount, system: FileSystem, depends_on: Resources) -> k8s.core.v1.PersistentVolume:
         """Make the volume of a mount.
 
-        Kubernetes refuses to change the source of a volume, and a new volume waits until no pod mounts the old one. So
-        a bucket's cache stays as it was when the volume was made: an edit of a pool must not replace volumes.
+        Kubernetes refuses to change the source of a volume, and a new volume waits until no pod mounts the old. So
+        the cache of a bucket's volume keeps its first settings: an edit of a pool must not replace volumes.
         """
-        kept = [f"{_CACHE}.cache", f"{_CACHE}.cacheEmptyDirSizeLimit"] if isinstance(mount.storage, S3Storage) else None
+        kept = (
+            [f"{_VOLUME_ATTRIBUTES}.cache", f"{_VOLUME_ATTRIBUTES}.cacheEmptyDirSizeLimit"]
+            if isinstance(mount.storage, S3Storage)
+            else None
+        )
         return k8s.core.v1.PersistentVolume(
             f"{self._config.cluster_name}-volume-{mount.volume}",
             metadata={"name": mount.volume},

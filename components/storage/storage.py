@@ -1,29 +1,22 @@
 """The StorageClass of the platform, which is the default of a new cluster."""
 
-from collections.abc import Sequence
-
 import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options, Resources
+
 
 class Storage(pulumi.ComponentResource):
     """The StorageClass ``gp3``: encrypted EBS volumes, made in the zone where the pod is scheduled.
 
-    Without a default class, the volumes of notebooks and caches would stay pending for ever. A cluster that exists
-    keeps its own default, and gets the class under another name. Kubernetes takes no other parameters for a class, so
-    another key replaces the class; volumes that exist keep their key.
+    Without a default class, the volumes of notebooks and caches would stay pending for ever. An existing cluster
+    keeps its own default, and gets the class under another name. Kubernetes cannot change the parameters of a class, so
+    another key replaces the class; existing volumes keep their key.
     """
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Storage", name, None, opts)
         default = {} if config.existing_cluster else {"storageclass.kubernetes.io/is-default-class": "true"}
         key = config.encryption.volumes_key

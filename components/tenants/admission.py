@@ -1,7 +1,5 @@
 """Admission policies and PriorityClasses, which keep all tenants inside their grants."""
 
-from collections.abc import Sequence
-
 import pulumi
 import pulumi_kubernetes as k8s
 
@@ -17,25 +15,19 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.tenants import mutation
 from gpu_blueprint.subjects.tenants.pool_classes import name_pool_class
 
+from ..arguments import Options, Resources
 from ..custom_objects import make_object
 
 
 class Admission(pulumi.ComponentResource):
     """The admission policies with their bindings, the completion of pods, and one PriorityClass per GPU pool.
 
-    ``ready`` lists what must exist before the members of tenants may work.
+    ``ready`` lists the resources that must exist before members of tenants get access.
     """
 
     ready: list[pulumi.Resource]
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Admission", name, None, opts)
         self._child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         self.ready = [

@@ -1,18 +1,18 @@
 """The IAM role of a tenant's service account, and the association that hands the role to its pods."""
 
 import pulumi
-import pulumi_aws as aws
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.tenants.identities import ServiceAccountGrants, build_document
 
+from ..arguments import Options
 from ..cluster.roles import ServiceRole, build_pod_identity_trust
 
 
 class TenantIdentity(pulumi.ComponentResource):
     """Role, permissions and EKS Pod Identity association of one service account.
 
-    The tenant's namespace depends on ``ready``: pods start with their permissions, and a destroy ends the pods first.
+    The tenant's namespace depends on ``ready``: pods start with their rights, and a destroy deletes the pods first.
     """
 
     ready: list[pulumi.Resource]
@@ -24,7 +24,7 @@ class TenantIdentity(pulumi.ComponentResource):
         grants: ServiceAccountGrants,
         *,
         depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:TenantIdentity", name, None, opts)
         role = ServiceRole(
@@ -35,13 +35,7 @@ class TenantIdentity(pulumi.ComponentResource):
             own_policies={"grants": build_document(grants)} if grants.statements else {},
             opts=pulumi.ResourceOptions(parent=self),
         )
-        association = aws.eks.PodIdentityAssociation(
-            f"{name}-identity",
-            cluster_name=config.cluster_name,
-            namespace=grants.namespace,
-            service_account=grants.service_account,
-            role_arn=role.arn,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*depends_on, *role.made]),
-        )
+        account = (grants.namespace, grants.service_account)
+        association = role.associate(name, config, *account, parent=self, depends_on=depends_on)
         self.ready = [association, *role.attachments]
         self.register_outputs({})

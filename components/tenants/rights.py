@@ -1,6 +1,5 @@
-"""ClusterRoles for people, and the bindings to read facts of the cluster, and to drain its nodes."""
+"""ClusterRoles for people, and the bindings that let them read cluster facts and drain nodes."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -17,20 +16,15 @@ from gpu_blueprint.subjects.tenants.rights import (
     list_groups,
 )
 
+from ..arguments import Options, Resources
+
 
 class TenantRights(pulumi.ComponentResource):
-    """The ClusterRoles of tenants; ``ready`` lists what the RoleBindings of tenants refer to."""
+    """The ClusterRoles of tenants; ``ready`` lists the roles that RoleBindings of tenants refer to."""
 
     ready: list[pulumi.Resource]
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:TenantRights", name, None, opts)
         self.ready = [
             k8s.rbac.v1.ClusterRole(

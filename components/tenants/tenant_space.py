@@ -1,6 +1,6 @@
 """One tenant in the cluster: its namespace, its quotas, and the rights of its people."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -16,6 +16,7 @@ from gpu_blueprint.subjects.tenants.identities import list_tenant_grants
 from gpu_blueprint.subjects.tenants.quotas import build_container_limits, list_quotas
 from gpu_blueprint.subjects.tenants.rights import MEMBER, VIEWER
 
+from ..arguments import Options, Resources
 from ..custom_objects import make_object
 from ..egress import make_egress_maps
 from ..pod_security import label_pod_security
@@ -41,8 +42,8 @@ class TenantSpace(pulumi.ComponentResource):
         tenant: Tenant,
         *,
         volumes: Mapping[str, k8s.core.v1.PersistentVolume],
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:TenantSpace", name, None, opts)
         self.namespace = k8s.core.v1.Namespace(
@@ -59,7 +60,7 @@ class TenantSpace(pulumi.ComponentResource):
         after_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
         traffic = make_network_policies(name, config, tenant, after_namespace)
         queues = [self._make_queue(name, tenant, after_namespace)] if config.queueing else []
-        # People may make pods only where the policies of their traffic are in place, and jobs where a queue takes them.
+        # People may create pods only when the NetworkPolicies exist, and jobs only when their queue exists.
         in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace, *traffic, *queues])
         limits = self._limit(name, config, tenant, in_namespace)
         told = make_egress_maps(name, config, tenant.namespace_name, build_pod_variables(config), in_namespace)
@@ -84,7 +85,7 @@ class TenantSpace(pulumi.ComponentResource):
         return made
 
     def _make_queue(self, name: str, tenant: Tenant, opts: pulumi.ResourceOptions) -> pulumi.Resource:
-        """Make the queue of the tenant's jobs; Kueue puts each new job without the name of a queue into it."""
+        """Make the tenant's LocalQueue; Kueue puts each new job without a queue name into this queue."""
         return make_object(
             f"{name}-queue",
             API_VERSION,
@@ -95,15 +96,15 @@ class TenantSpace(pulumi.ComponentResource):
         )
 
     def _make_accounts(self, name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
-        """Make the service accounts that act as roles in AWS; ``default`` is there, and models have their own."""
+        """Make the service accounts with AWS roles, except ``default``, which exists, and the accounts of models."""
         others = {DEFAULT_ACCOUNT, *(model.account for model in config.models if model.tenant == tenant.name)}
         for grants in list_tenant_grants(config, tenant):
             if grants.service_account not in others:
                 k8s.core.v1.ServiceAccount(
                     f"{name}-account-{grants.service_account}",
                     metadata={"name": grants.service_account, "namespace": tenant.namespace_name},
-                    # Credentials of AWS come by a token of their own (EKS Pod Identity); a pod that also asks the API
-                    # of Kubernetes says so itself.
+                    # AWS credentials come by a token of their own (EKS Pod Identity); a pod that also calls the API
+                    # of Kubernetes mounts the token itself.
                     automount_service_account_token=False,
                     opts=opts,
                 )
@@ -114,7 +115,7 @@ class TenantSpace(pulumi.ComponentResource):
             ("members", MEMBER, name_member_group(tenant)),
             ("viewers", VIEWER, name_viewer_group(tenant)),
         ):
-            # Version 0.2 bound another role, and nobody can change the role of a binding: the binding has a new name.
+            # Version 0.2 bound another role, and a roleRef cannot change, so the binding has a new name.
             k8s.rbac.v1.RoleBinding(
                 f"{name}-{title}",
                 metadata={"name": f"gpu-blueprint-{title}", "namespace": tenant.namespace_name},

@@ -1,6 +1,5 @@
 """JobSet's controller, which starts all pods of a training run together, and restarts all when one is lost."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -11,10 +10,10 @@ from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
 from gpu_blueprint.catalog.versions import JOBSET, JOBSET_IMAGE
 from gpu_blueprint.config import StackConfig
 
-from ..controller_traffic import WEBHOOKS, build_controller_traffic
-from ..helm import complete_values, install_chart
+from ..arguments import Options, Resources
+from ..controller_traffic import WEBHOOKS, install_controller
+from ..helm import complete_values
 from ..placement import place_on_system_nodes
-from ..pod_security import label_pod_security
 
 _PROGRAM = "jobset-controller"
 
@@ -22,40 +21,17 @@ _PROGRAM = "jobset-controller"
 class JobSetController(pulumi.ComponentResource):
     """JobSet's Helm release in a namespace of its own.
 
-    Everything that may hold JobSets depends on ``release``. Nobody waits for finalizers, since JobSet sets none; but
-    Kueue changes a JobSet that it lets go, and the API server refuses the change while no webhook answers.
+    Everything that may contain JobSets depends on ``release``. JobSet sets no finalizers, so no deletion waits; but
+    Kueue changes each JobSet that it releases, and the API server refuses the change while no webhook answers.
     """
 
     release: k8s.helm.v3.Release
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:JobSetController", name, None, opts)
-        namespace = k8s.core.v1.Namespace(
-            f"{name}-namespace",
-            metadata={"name": namespaces.JOBSET, "labels": label_pod_security(config, "restricted")},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
-        )
-        traffic = k8s.networking.v1.NetworkPolicy(
-            f"{name}-network-policy",
-            metadata={"name": "jobset", "namespace": namespaces.JOBSET},
-            spec=build_controller_traffic(config, WEBHOOKS),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
-        )
-        self.release = install_chart(
-            f"{name}-release",
-            JOBSET,
-            namespaces.JOBSET,
-            build_jobset_values(config),
-            config=config,
-            parent=self,
-            depends_on=[traffic],
+        values = build_jobset_values(config)
+        self.release = install_controller(
+            name, JOBSET, namespaces.JOBSET, values, WEBHOOKS, config=config, parent=self, depends_on=depends_on
         )
         self.register_outputs({})
 
@@ -69,11 +45,11 @@ def build_jobset_values(config: StackConfig) -> dict[str, Any]:
     """
     requests = find_requests(_PROGRAM, "controller")
     values = {
-        # The chart in JobSet's repository names an image of the day, which changes under its tag.
+        # The chart in JobSet's repository names a daily image, whose content changes under one tag.
         "image": {"repository": JOBSET_IMAGE, "tag": f"v{JOBSET.version}", "pullPolicy": "IfNotPresent"},
         "controller": {
             **place_on_system_nodes(config),
-            # Both replicas answer webhooks; the leader reconciles. While none answers, no JobSet gets a pod.
+            # Both replicas answer webhooks; the leader reconciles. While no replica answers, no JobSet gets pods.
             "replicas": find_platform_pod(_PROGRAM).replicas,
             "podDisruptionBudget": {"enabled": True, "minAvailable": 1},
             "affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [_PREFER_OTHER_NODE]}},

@@ -1,8 +1,8 @@
 """The checkpoints of a run: complete or not, resumed from, deleted. Nothing here imports torch.
 
 A checkpoint is a folder. It is complete when its marker is there, which rank 0 writes last, after every rank has
-written its part. Nothing is renamed or appended to, so the folders may stand in S3 behind Mountpoint as well as on FSx
-or EFS.
+written its part. No file is renamed or appended to, so the folders may be in S3 behind Mountpoint, on FSx
+or on EFS.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ class Progress:
     Args:
         step: Steps that the run has done.
         position: Samples that the run has used.
-        ranks: Ranks that wrote the checkpoint; random states fit the same number alone.
+        ranks: Ranks that wrote the checkpoint; its random states fit only the same number of ranks.
     """
 
     step: int = 0
@@ -46,7 +46,7 @@ def find_folder(root: Path, step: int) -> Path:
 
 
 def list_folders(root: Path) -> list[Path]:
-    """Return the folders of all checkpoints, complete or not, oldest first; other names are not ours."""
+    """Return the folders of all checkpoints, complete or not, oldest first; folders with other names are ignored."""
     if not root.is_dir():
         return []
     return sorted(folder for folder in root.iterdir() if _NAME.fullmatch(folder.name) and folder.is_dir())
@@ -83,7 +83,7 @@ def find_expired(root: Path, keep: int) -> list[Path]:
     """Return the folders that a run may delete while it writes its next checkpoint.
 
     They are the complete checkpoints before the newest `keep`, and the incomplete folders before the newest complete
-    checkpoint. A younger incomplete folder may be the next checkpoint, which is being written.
+    checkpoint. A newer incomplete folder may be the checkpoint that is being written.
     """
     complete = list_complete(root)
     if not complete:
@@ -93,12 +93,12 @@ def find_expired(root: Path, keep: int) -> list[Path]:
 
 
 def find_leftovers(root: Path) -> list[Path]:
-    """Return the incomplete folders; a run deletes all of them before its first step, while nobody writes."""
+    """Return the incomplete folders; a run deletes them before its first step, when no checkpoint is being written."""
     return [folder for folder in list_folders(root) if read_checkpoint(folder) is None]
 
 
 def delete_folder(folder: Path) -> None:
-    """Delete a checkpoint, its marker first: a deletion that ends half way leaves no checkpoint that looks complete."""
+    """Delete a checkpoint, its marker first, so that an interrupted deletion leaves no complete checkpoint."""
     with contextlib.suppress(FileNotFoundError):
         (folder / MARKER).unlink()
     # A folder of S3 is gone with its last object, before rmtree removes it.

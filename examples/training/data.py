@@ -1,7 +1,7 @@
 """A synthetic data set that a small model can learn, and its loader. Put your own data set here.
 
-The loader feeds GPUs from the node's cores: workers that stay alive, batches ready ahead of need, pinned memory, from
-which a copy to the GPU does not stop the Python thread. Where decoding of images or video needs more cores than the
+The loader feeds GPUs from the node's cores: workers that stay alive, batches ready in advance, and pinned memory, from
+which a copy to the GPU does not block the Python thread. If the decoding of images or video needs more cores than the
 node has, NVIDIA DALI decodes on the GPU: give its pipeline the indices of `MicroBatches` as an external source, so that
 the position of the run still decides the batches.
 """
@@ -17,13 +17,13 @@ from options import Options
 from samples import MicroBatches
 
 _RULES = ((1, 3), (3, 1), (5, 7), (1, 11))
-"""The next token is a · token + b; a sequence keeps one pair, which a model must read from its first tokens."""
+"""Pairs (a, b): the next token is a · token + b. A model infers the pair of a sequence from its first tokens."""
 _READY_AHEAD = 4
-"""Batches that each worker has ready: enough for a slow file, little enough for the pod's memory."""
+"""Batches that each worker has ready: enough to bridge a slow read, and few enough for the pod's memory."""
 
 
 class Sequences(Dataset[tuple[torch.Tensor, int]]):
-    """Sequences from a seed: sample i is the same on every machine, so it can also be used again after a restart.
+    """Sequences from a seed: sample i is the same on every machine and after every restart.
 
     A random augmentation must take its seed from the index and the epoch too, never from the worker's own state.
     """
@@ -60,7 +60,7 @@ def make_loader(options: Options, batches: MicroBatches, local_ranks: int) -> Da
         pin_memory=torch.cuda.is_available(),
         prefetch_factor=_READY_AHEAD if workers else None,
         persistent_workers=workers > 0,
-        # A loader draws its workers' seed from the generator that dropout uses, unless it has one of its own: a resume
-        # would then train with another dropout than the run without a stop.
+        # Without a generator of its own, the loader draws its workers' seed from dropout's generator: a resumed run
+        # would then have another dropout than a run without a stop.
         generator=torch.Generator().manual_seed(options.seed),
     )

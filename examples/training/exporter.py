@@ -66,7 +66,7 @@ def serve(metrics: Metrics, port: int, host: str = "") -> ThreadingHTTPServer:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Print nothing: Prometheus asks every few seconds."""
+            """Print nothing: Prometheus scrapes every few seconds."""
 
     server = ThreadingHTTPServer((host, port), Handler)
     server.daemon_threads = True

@@ -6,16 +6,16 @@ from pathlib import Path
 
 PRECISIONS = ("bf16", "fp16", "fp32")
 MOST_WORKERS = 16
-"""More workers of one loader wait for each other's memory and not for cores."""
+"""With more workers, memory bandwidth limits a loader, and not cores."""
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/cpu.max")
 
 
 def choose_precision(capability: tuple[int, int] | None) -> str:
     """Return the precision of autocast for a CUDA compute capability, or for a CPU (None).
 
-    GPUs compute in bf16 from 8.0 (A100, A10G, L4, H100 …) on, which needs no scaler. V100 (7.0) and T4 (7.5) have
-    tensor cores for fp16 alone: torch emulates bf16 there, slowly, so `torch.cuda.is_bf16_supported()` does not
-    answer this.
+    GPUs from 8.0 on (A100, A10G, L4, H100 …) compute in bf16, which needs no scaler. V100 (7.0) and T4 (7.5) have
+    tensor cores only for fp16: torch emulates bf16 there, slowly, so `torch.cuda.is_bf16_supported()` does not
+    help.
     """
     if capability is None:
         return "fp32"
@@ -23,11 +23,11 @@ def choose_precision(capability: tuple[int, int] | None) -> str:
 
 
 def count_cores(environment: Mapping[str, str] = os.environ, limit: Path = _CGROUP_LIMIT) -> float:
-    """Return the cores that this pod may use: its request, else its limit, else those of its node.
+    """Return the cores of this pod: its CPU request, else its CPU limit, else the cores of its node.
 
     Args:
         environment: `CPU_REQUEST` is the request of the container, by `resourceFieldRef: requests.cpu`. On a node that
-            several pods share, nothing else tells a pod without a limit how many cores are its own.
+            several pods share, a pod without a limit knows its cores only from this variable.
         limit: The file of the cgroup with quota and period in microseconds.
     """
     if requested := environment.get("CPU_REQUEST"):

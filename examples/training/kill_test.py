@@ -1,6 +1,6 @@
-"""Train twice on two CPU ranks, once in peace and once with kills at random, and compare: `make kill-test`.
+"""Train twice on two CPU ranks, once undisturbed and once with random kills, and compare: `make kill-test`.
 
-Both runs must have the same batches and, bit by bit, the same losses.
+Both runs must have the same batches and bitwise equal losses.
 """
 
 import argparse
@@ -24,11 +24,11 @@ from stopping import STOPPED
 
 _BATCH = 16
 _TOO_LONG = 600
-"""Seconds of waiting after which an attempt has hung; on a busy machine a start alone may take two minutes."""
+"""Seconds after which a wait for events, or for the end of an attempt, fails; a start alone may take two minutes."""
 
 
 class Launch:
-    """A run of the script in processes of its own."""
+    """A run of the training script in child processes."""
 
     def __init__(self, folder: Path, script: Path, steps: int) -> None:
         train = [str(script / "train.py"), "--steps", str(steps), "--batch", str(_BATCH), "--accumulate", "2"]
@@ -50,7 +50,11 @@ class Launch:
             self._lines.put(line)
 
     def wait_for(self, kind: str, count: int) -> bool:
-        """Wait until the attempt has printed `count` events of a kind; tell whether it did."""
+        """Wait for `count` events of a kind; return False if the attempt ended before.
+
+        Raises:
+            TimeoutError: The events did not come within `_TOO_LONG` seconds.
+        """
         deadline = time.monotonic() + _TOO_LONG
         while len(self.attempt.list_events(kind)) < count:
             try:
@@ -63,14 +67,14 @@ class Launch:
         return True
 
     def _give_up(self, reason: str) -> None:
-        """End a hanging attempt, with the stacks of its threads as the reason."""
+        """Kill a hanging attempt, and raise TimeoutError with the stacks of its threads."""
         for sent in (signal.SIGABRT, signal.SIGKILL):  # Python's fault handler prints the stacks at SIGABRT
             send_to([*self.find_processes(), self._process.pid], sent)
             time.sleep(2)
         raise TimeoutError("\n".join([reason, *self._errors.read_text().splitlines()[-200:]]))
 
     def find_processes(self, of: int | None = None) -> list[int]:
-        """Return the processes below the launcher, ranks before their loaders."""
+        """Return the ids of the processes below the launcher, ranks before their loaders."""
         children = Path(f"/proc/{of or self._process.pid}/task/{of or self._process.pid}/children")
         own = [int(child) for child in children.read_text().split()] if children.is_file() else []
         return [*own, *(deeper for child in own for deeper in self.find_processes(child))]
@@ -85,7 +89,7 @@ class Launch:
         send_to(targets, kill.signal)
 
     def finish(self) -> Attempt:
-        """Wait for the end of the attempt, and return it."""
+        """Wait until the attempt has ended, and return the attempt."""
         began = time.monotonic()
         self.wait_for("nothing", 1)
         self.attempt.code = self._process.wait(_TOO_LONG)
@@ -94,7 +98,7 @@ class Launch:
 
 
 def send_to(processes: list[int], number: signal.Signals) -> None:
-    """Send a signal to processes, of which some may have ended."""
+    """Send a signal to processes; a process that has ended is skipped."""
     for process in processes:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, number)

@@ -1,4 +1,4 @@
-"""The kills of the kill test, and the judgement on a run that suffered them. Nothing here imports torch."""
+"""The kills of the kill test, and the faults of a run with kills. Nothing here imports torch."""
 
 import random
 import signal
@@ -8,7 +8,7 @@ from itertools import chain, product
 from typing import Any
 
 MOMENTS = ("step", "save", "save")
-"""A kill at a save counts twice: writing is the part that a crash can spoil."""
+"""Kills at a save are twice as frequent, because a crash can corrupt only what is being written."""
 TARGETS = ("rank 0", "rank 1", "node")
 """One rank, or the node: SIGTERM to the launcher, as the kubelet sends it, or SIGKILL to every process at once."""
 SIGNALS = (signal.SIGTERM, signal.SIGKILL)
@@ -21,7 +21,7 @@ class Kill:
     Args:
         moment: `begin`, some seconds after the launch; `step`, after some steps; `save`, after a checkpoint has begun.
         count: Seconds, steps or checkpoints of this attempt before the signal.
-        delay: The part of a checkpoint's usual time between the moment and the signal, from 0 to 1.
+        delay: Time from the moment to the signal, as a part (0 to 1) of the usual duration of a checkpoint.
     """
 
     moment: str
@@ -35,7 +35,7 @@ class Kill:
 
 
 def plan_kills(count: int, seed: int) -> list[Kill]:
-    """Return kills in a random order, in which each signal meets each target and each moment about equally often."""
+    """Return kills in random order, with about equal numbers of each signal, target and moment."""
     chance = random.Random(seed)
     kinds = [*product(MOMENTS, SIGNALS, TARGETS), ("begin", signal.SIGTERM, "node"), ("begin", signal.SIGKILL, "node")]
     while len(kinds) < count:
@@ -50,7 +50,7 @@ def plan_kills(count: int, seed: int) -> list[Kill]:
 
 @dataclass
 class Attempt:
-    """The events of one attempt, as the script printed them, and its end."""
+    """The events that an attempt has printed, and how it ended."""
 
     events: list[dict[str, Any]] = field(default_factory=list)
     code: int = 0
@@ -64,13 +64,13 @@ class Attempt:
 
     @property
     def start(self) -> int | None:
-        """Return the step that the attempt began after, or None if it died before."""
+        """Return the step after which the attempt began; None if it ended before its start event."""
         starts = self.list_events("start")
         return starts[0]["step"] if starts else None
 
 
 def find_faults(reference: Attempt, attempts: Sequence[Attempt], batch: int) -> list[str]:
-    """Return what differs between a run with kills and the undisturbed run; a right run has no fault."""
+    """Return the differences between a run with kills and the undisturbed run; empty for a correct run."""
     expected = {event["step"]: event for event in reference.list_events("step")}
     own = chain.from_iterable(_find_attempt_faults(attempt, expected, batch) for attempt in attempts)
     done = {event["step"] for attempt in attempts for event in attempt.list_events("step")}
@@ -99,7 +99,7 @@ def _find_resume_faults(attempts: Sequence[Attempt]) -> Iterator[str]:
     newest = 0
     for attempt in attempts:
         start = attempt.start
-        # A kill can come between the marker and the line that tells of it, so a later start is right too.
+        # A kill can come between the marker and its event, so a later start is correct too.
         if start is not None and start < newest:
             yield f"an attempt began after step {start}, although the checkpoint of step {newest} was complete"
         newest = max([newest, start or 0, *(event["step"] for event in attempt.list_events("checkpoint"))])

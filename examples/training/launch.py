@@ -1,7 +1,7 @@
-"""torchrun, with the exit code of its ranks and with SIGTERM for as long as the pod has: `python launch.py train.py …`.
+"""torchrun with the exit code of its ranks, and with the pod's whole time after SIGTERM: `python launch.py train.py …`.
 
-torchrun itself ends with 1 whatever code its ranks end with, so Kubernetes could not tell a stop from a crash. It also
-kills ranks 30 seconds after SIGTERM, unless TORCH_ELASTIC_SHUTDOWN_TIMEOUT says more. Flags and PET_* variables are
+torchrun itself always exits with 1 if a rank fails, so Kubernetes could not tell a stop from a crash. It also
+kills ranks 30 seconds after SIGTERM, unless TORCH_ELASTIC_SHUTDOWN_TIMEOUT is longer. Flags and PET_* variables are
 torchrun's.
 """
 
@@ -19,7 +19,7 @@ def list_children() -> list[int]:
 
 
 def take_stops() -> StopRequest:
-    """Forward SIGTERM to the ranks from now on, or end at once where no rank has begun."""
+    """Forward SIGTERM to the ranks from now on, or exit at once if no rank has started."""
     stop = StopRequest()
 
     def forward(*_: object) -> None:
@@ -37,12 +37,12 @@ def take_stops() -> StopRequest:
 def main() -> int:
     """Run the ranks of this node, and return the exit code of the node."""
     stop = take_stops()
-    # torch takes seconds to load, and the first process of a container does not even die of a SIGTERM that it ignores.
+    # torch takes seconds to load, and a container's first process ignores SIGTERM without a handler.
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.run import parse_args, run
 
     try:
-        # torchrun would take SIGTERM itself, kill the ranks after its own time, and forget their exit codes.
+        # torchrun would handle SIGTERM itself, kill the ranks after its own timeout, and lose their exit codes.
         arguments = parse_args(["--signals-to-handle", "SIGINT,SIGHUP,SIGQUIT", *sys.argv[1:]])
     except SystemExit as refused:
         if refused.code:

@@ -1,4 +1,4 @@
-"""A small language model and the ways to spread it over ranks. Put your own model here."""
+"""A small language model, and its distribution over ranks. Put your own model here."""
 
 import torch
 from torch import Tensor, nn
@@ -7,15 +7,15 @@ from torch.nn.parallel import DistributedDataParallel
 
 VOCABULARY = 64
 _DROPOUT = 0.1
-"""Dropout needs the random state, so a resume that forgets it ends with another loss."""
+"""Dropout depends on the random state, so a resume without this state ends with another loss."""
 
 
 class LanguageModel(nn.Module):
     """A decoder that predicts each next token.
 
     Args:
-        width: Width of a token; each head has 32 of it.
-        layers: Blocks.
+        width: Width of a token; each attention head has 32.
+        layers: Number of transformer blocks.
         length: Tokens of the longest sequence.
     """
 
@@ -42,12 +42,12 @@ class LanguageModel(nn.Module):
 
 
 def find_loss(logits: Tensor, targets: Tensor) -> Tensor:
-    """Return the mean cross entropy, in fp32 whatever the precision of the logits."""
+    """Return the mean cross entropy in fp32, for logits of any precision."""
     return nn.functional.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
 
 
 def spread(model: LanguageModel, device: torch.device, shard: bool, precision: str) -> nn.Module:
-    """Return the model with a copy on each rank (DDP), or with its weights, gradients and moments cut up (FSDP2)."""
+    """Return the model with a copy on each rank (DDP), or with sharded weights, gradients and moments (FSDP2)."""
     if not shard:
         return DistributedDataParallel(model, device_ids=[device.index] if device.type == "cuda" else None)
     # Gradients are summed in fp32: a sum over many ranks in bf16 loses small gradients.
@@ -59,7 +59,7 @@ def spread(model: LanguageModel, device: torch.device, shard: bool, precision: s
 
 
 def delay_gradient_sums(model: nn.Module, delay: bool) -> None:
-    """Keep gradients on their rank until the last part of a step: the others need no traffic between ranks."""
+    """Keep gradients on their rank until the last part of a step, which saves traffic between ranks."""
     if isinstance(model, DistributedDataParallel):
         model.require_backward_grad_sync = not delay
     else:

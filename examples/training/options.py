@@ -9,7 +9,7 @@ from typing import NoReturn
 
 @dataclass(frozen=True)
 class Options:
-    """The choices of a user; `train.py --help` explains each."""
+    """The options of a user; `train.py --help` explains each."""
 
     checkpoints: Path
     profiles: Path
@@ -35,7 +35,7 @@ class Options:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that raises, because argparse's exit code 2 would be tried again."""
+    """A parser that raises, because Kubernetes would retry argparse's exit code 2."""
 
     def error(self, message: str) -> NoReturn:
         raise ValueError(message)

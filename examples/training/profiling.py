@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 
 WAIT, WARMUP, ACTIVE = 10, 5, 3
-"""Steps: the first are slow for reasons of their own, the next warm the profiler up, the last are recorded."""
+"""Numbers of steps: first the slow initial steps, then the warm-up of the profiler, then the recorded steps."""
 
 
 class Profile:

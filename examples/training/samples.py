@@ -1,7 +1,7 @@
-"""Which rank trains on which samples, from any position of the run on. Nothing here imports torch.
+"""The samples of each rank, from any position of the run. Nothing here imports torch.
 
-The position is the number of samples that the run has used. With the seed it fixes every later batch, for any number of
-ranks and loader workers: a loader may read ahead as far as it likes, because only used samples count.
+The position is the number of samples that the run has used. Seed and position decide every later batch, for any number
+of ranks and loader workers. A loader may read ahead, because only used samples count.
 """
 
 import random
@@ -38,7 +38,7 @@ class MicroBatches:
 
     Args:
         order: The order of the samples.
-        batch: Samples of a step on all ranks together; a run with other ranks takes the same batches.
+        batch: Samples of a step on all ranks together; the batches are the same for any number of ranks.
         accumulate: Parts of a rank's share; the optimizer steps after the last.
         rank: This rank.
         ranks: The number of ranks.

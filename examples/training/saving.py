@@ -1,4 +1,4 @@
-"""Checkpoints of all ranks, written while the run goes on, and the way back from them."""
+"""Checkpoints of all ranks, written while training continues, and their restore."""
 
 import json
 import os
@@ -23,9 +23,9 @@ from stopping import HopelessError
 
 
 class PlainWriter(dcp.FileSystemWriter):
-    """A writer that renames nothing: Mountpoint for S3 would refuse the renaming of `.metadata.tmp` in torch's own.
+    """A writer that renames no file: torch's own writer renames `.metadata.tmp`, which Mountpoint for S3 refuses.
 
-    The marker of `checkpoints.py` does what the rename did: nobody reads a checkpoint without it.
+    The marker of `checkpoints.py` replaces the rename: no run reads a checkpoint without the marker.
     """
 
     def finish(self, metadata: Metadata, results: list[list[WriteResult]]) -> None:
@@ -38,14 +38,14 @@ class PlainWriter(dcp.FileSystemWriter):
 
 
 class State:
-    """All that a run needs to go on as if nothing had happened, apart from its place in the data."""
+    """The complete state of a run, except its position in the data."""
 
     def __init__(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer, scaler: torch.amp.GradScaler) -> None:
         self._model, self._optimizer, self._scaler = model, optimizer, scaler
         self._random = f"random-{dist.get_rank()}"
 
     def collect(self) -> dict[str, Any]:
-        """Return the state as a tree of tensors and numbers, in which each rank has a random state of its own."""
+        """Return the state as a tree of tensors and numbers, with a random state for each rank."""
         weights, moments = get_state_dict(self._model, self._optimizer)
         chance = {"python": json.dumps(random.getstate()), "cpu": torch.get_rng_state()}
         if torch.cuda.is_available():
@@ -55,7 +55,7 @@ class State:
     def restore(self, folder: Path, progress: Progress) -> None:
         """Read a checkpoint into the model, the optimizer, the scaler and the random state.
 
-        After a change of the number of ranks the old random states fit no rank; the seed and the step make new ones.
+        With another number of ranks, new random states come from seed and step instead of the checkpoint.
 
         Raises:
             HopelessError: The checkpoint belongs to another model.
@@ -86,10 +86,10 @@ class State:
 
 
 class Saver:
-    """Writes one checkpoint at a time, and marks it complete when every rank has written.
+    """Writes one checkpoint at a time, and marks it as complete when every rank has written its part.
 
     Args:
-        root: The folder of all checkpoints, which every node sees.
+        root: The folder of all checkpoints, shared by all nodes.
         keep: Complete checkpoints that stay.
         metrics: The numbers that rank 0 exports.
     """
@@ -97,8 +97,8 @@ class Saver:
     def __init__(self, root: Path, keep: int, metrics: Metrics) -> None:
         self._root, self._keep, self._metrics = root, keep, metrics
         self._rank = dist.get_rank()
-        # The writing thread talks to its peers while the training thread does: two threads in one group would mix up
-        # their messages.
+        # The writing thread and the training thread communicate at the same time: in one group they would mix up
+        # messages.
         self._group = dist.new_group(backend="gloo")
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="checkpoint")
         self._writing: Future[None] | None = None
@@ -110,7 +110,7 @@ class Saver:
         return self._writing is not None and not self._writing.done()
 
     def start(self, state: dict[str, Any], progress: Progress) -> None:
-        """Copy the state into the pod's memory, and write it while training goes on."""
+        """Copy the state into the pod's memory, and write the copy while training continues."""
         self.wait()
         began, folder = time.monotonic(), find_folder(self._root, progress.step)
         if self._rank == 0:
@@ -145,6 +145,6 @@ class Saver:
 
 
 def report(event: str, **facts: Any) -> None:
-    """Print an event as a line of JSON, at once: a killed process prints nothing later."""
-    # One write for each line: torchrun starts ranks without a buffer, and they share a pipe.
+    """Print an event as a line of JSON without a buffer, whose content a kill would lose."""
+    # One write per line, because the unbuffered ranks share a pipe.
     print(json.dumps({"event": event, **facts}) + "\n", end="", flush=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Interval:
-    """The distance between two checkpoints, in steps, in seconds, or in both; the first that is over counts.
+    """The interval between two checkpoints, in steps, seconds or both; the shorter one decides.
 
-    `blueprint training-plan` computes the seconds. Each rank looks at its own clock, and the ranks' vote makes all of
-    them save after the same step.
+    `blueprint training-plan` computes the seconds. Each rank uses its own clock, and the vote of the ranks makes all
+    ranks save after the same step.
     """
 
     steps: int = 0
@@ -30,7 +30,7 @@ class Interval:
 def find_learning_rate(step: int, steps: int, peak: float, warmup: int) -> float:
     """Return the learning rate of a step: a linear start, then a half cosine down to a tenth.
 
-    It depends on the step alone, so a run that resumes needs no state for it.
+    The rate depends only on the step, so a checkpoint needs no state for it.
     """
     if step < warmup:
         return peak * (step + 1) / warmup

@@ -1,4 +1,4 @@
-"""When a run stops, whether it saves before, and with which exit code. Nothing here imports torch."""
+"""The stop of a run: the vote, the last checkpoint and the exit code. Nothing here imports torch."""
 
 import math
 import signal
@@ -10,17 +10,17 @@ from enum import IntEnum
 FINISHED = 0
 CRASHED = 1
 DO_NOT_RETRY = 42
-"""A restart would fail in the same way: a bad option, a loss that is no number, a checkpoint of another model."""
+"""A restart would fail in the same way: a bad option, a loss of NaN, a checkpoint of another model."""
 STOPPED = 75
-"""The run stopped on request, and another attempt goes on from its checkpoint (EX_TEMPFAIL of sysexits.h)."""
+"""The run stopped on request, and the next attempt resumes from its checkpoint (EX_TEMPFAIL of sysexits.h)."""
 
 
 class HopelessError(Exception):
-    """A fault that a restart cannot mend; the run ends with DO_NOT_RETRY."""
+    """A fault that a restart cannot fix; the run exits with DO_NOT_RETRY."""
 
 
 class Order(IntEnum):
-    """The work after a step; of several orders the largest wins."""
+    """The work after a step; the largest order of all ranks wins."""
 
     CONTINUE = 0
     SAVE = 1
@@ -29,12 +29,12 @@ class Order(IntEnum):
 
 @dataclass(frozen=True)
 class Vote:
-    """The opinion of one rank after a step; the opinion of all ranks is the largest of each number.
+    """The vote of one rank after a step; the vote of all ranks has the maximum of each number.
 
     Args:
-        order: The work that this rank asks for.
+        order: The work that this rank wants.
         waited: Seconds since this rank got SIGTERM; 0 if it got none.
-        saving: Seconds that this rank expects until its last checkpoint is complete, after a checkpoint that is still
+        saving: Seconds until this rank expects its last checkpoint to be complete, including a checkpoint that is still
             being written.
     """
 
@@ -56,13 +56,13 @@ class Vote:
 
 
 class StopRequest:
-    """SIGTERM as a fact that the training loop reads between two steps."""
+    """A flag for SIGTERM that the training loop reads between two steps."""
 
     def __init__(self) -> None:
         self._since: float | None = None
 
     def install(self) -> None:
-        """Take SIGTERM from now on; only the main thread may call this."""
+        """Handle SIGTERM from now on; only the main thread may call this."""
         signal.signal(signal.SIGTERM, self.note)
 
     def note(self, *_: object) -> None:
@@ -94,10 +94,10 @@ def propose(stop: StopRequest, is_due: bool, is_saving: bool, save_seconds: floa
 
 
 def refuse_bad_numbers(step: int, loss: float, gradient: float) -> None:
-    """Refuse a step whose loss or gradient is no finite number, before a checkpoint can hold its weights.
+    """Refuse a step with an infinite or NaN loss or gradient, before a checkpoint saves its weights.
 
     Raises:
-        HopelessError: Every weight is lost, and the same batch would do it again.
+        HopelessError: The weights are lost, and the same batch would fail again.
     """
     for name, value in (("loss", loss), ("gradient", gradient)):
         if not math.isfinite(value):
@@ -109,14 +109,14 @@ def refuse_bad_numbers(step: int, loss: float, gradient: float) -> None:
 def choose_exit_code(codes: Iterable[int], stop_requested: bool) -> int:
     """Return the exit code of a node from the codes of its ranks, which are negative after a signal.
 
-    A rank that dies of the forwarded SIGTERM had not begun to train, so this is a stop and no crash.
+    A rank that dies of the forwarded SIGTERM had not started to train, so its death is a stop and no crash.
     """
     failed = [code for code in codes if code]
     if DO_NOT_RETRY in failed:
         return DO_NOT_RETRY
     stops = {STOPPED, -signal.SIGTERM} if stop_requested else {STOPPED}
     crashes = [code for code in failed if code not in stops]
-    # A rank that finds its peer dead ends with 1; the peer's own code says more.
+    # A rank that loses its peer exits with 1; the exit code of the peer is more specific.
     crashes.sort(key=lambda code: code == CRASHED)
     if crashes:
         return crashes[0] if crashes[0] > 0 else 128 - crashes[0]

@@ -2,9 +2,9 @@
 
     python launch.py --nproc-per-node 8 train.py --checkpoint-seconds 600
 
-`launch.py` or torchrun gives the ranks their environment. The run resumes from the newest complete checkpoint below
-CHECKPOINT_DIR. It ends with 0 when all steps are done, with 75 after a stop on request, with 42 for a fault that a
-restart cannot mend, and with another code for a crash.
+`launch.py` or torchrun sets the environment of the ranks. The run resumes from the newest complete checkpoint below
+CHECKPOINT_DIR. It exits with 0 when all steps are done, with 75 after a stop on request, with 42 for a fault that a
+restart cannot fix, and with another code for a crash.
 """
 
 import os
@@ -42,7 +42,7 @@ from stopping import (
     refuse_bad_numbers,
 )
 
-_WARMUP = 20
+_WARMUP_STEPS = 20
 _LARGEST_GRADIENT = 1.0
 
 
@@ -92,7 +92,7 @@ def build_run(options: Options, stop: StopRequest, metrics: Metrics) -> Run:
 
 
 def share_samples(options: Options, progress: Progress) -> MicroBatches:
-    """Return the batches of this rank from a place of the run on."""
+    """Return the batches of this rank from the run's progress on."""
     order = SampleOrder(options.samples, options.seed)
     end = progress.position + max(0, options.steps - progress.step) * options.batch
     rank, ranks = dist.get_rank(), dist.get_world_size()
@@ -100,10 +100,10 @@ def share_samples(options: Options, progress: Progress) -> MicroBatches:
 
 
 def resume(run: Run) -> Progress:
-    """Restore the newest complete checkpoint, delete the leftovers of the last attempt, and return the run's place."""
+    """Restore the newest complete checkpoint, delete incomplete checkpoints, and return the run's progress."""
     choice: list[Progress | Path | None] = [None, None]
     if dist.get_rank() == 0:
-        # Rank 0 chooses for all: another node's view of a shared folder may be some seconds old.
+        # Rank 0 chooses for all ranks, because other nodes may see a shared folder some seconds late.
         for leftover in find_leftovers(run.options.checkpoints):
             delete_folder(leftover)
         if newest := find_newest(run.options.checkpoints):
@@ -125,7 +125,7 @@ def train_step(run: Run, batches: Iterator[list[torch.Tensor]], step: int, profi
     facts = torch.zeros(3, dtype=torch.float64, device=run.device)
     parts = run.options.accumulate
     for group in run.optimizer.param_groups:
-        group["lr"] = find_learning_rate(step, run.options.steps, run.options.learning_rate, _WARMUP)
+        group["lr"] = find_learning_rate(step, run.options.steps, run.options.learning_rate, _WARMUP_STEPS)
     for part in range(parts):
         with profile.region("load"):
             tokens, indices = next(batches)
@@ -148,13 +148,13 @@ def train_step(run: Run, batches: Iterator[list[torch.Tensor]], step: int, profi
 
 
 def make_autocast(run: Run) -> torch.autocast:
-    """Return the autocast of a run; FSDP2 casts by its own policy."""
+    """Return the autocast of a run; it is off with FSDP2, which casts by its own policy."""
     kind = torch.float16 if run.precision == "fp16" else torch.bfloat16
     return torch.autocast(run.device.type, kind, enabled=run.precision != "fp32" and not run.options.shard)
 
 
 def vote(run: Run, is_due: bool) -> Vote:
-    """Return what all ranks do after this step: a stop or a save that one rank wants happens on all of them."""
+    """Return the common vote after this step: if one rank wants to stop or to save, all ranks do."""
     own = propose(run.stop, is_due, run.saver.is_busy, run.saver.seconds)
     numbers = torch.tensor(own.to_numbers(), dtype=torch.float64)
     dist.all_reduce(numbers, op=dist.ReduceOp.MAX, group=run.votes)
@@ -162,11 +162,11 @@ def vote(run: Run, is_due: bool) -> Vote:
 
 
 def check_loss(run: Run, facts: torch.Tensor, step: int, seconds: float, steps: int) -> None:
-    """Report the mean loss of all ranks; this waits for the GPU, so it happens on few steps."""
+    """Report the mean loss of all ranks, only on few steps, because this waits for the GPU."""
     dist.all_reduce(facts)
     loss, samples, gradient = facts.tolist()
     loss /= dist.get_world_size()
-    # A scaler leaves out the steps whose gradient is no number, and then takes a smaller scale.
+    # A scaler skips steps with an infinite or NaN gradient, and then reduces its scale.
     refuse_bad_numbers(step, loss, 0.0 if run.scaler.is_enabled() else gradient)
     speed = run.options.batch * run.options.length * steps / seconds
     run.metrics.set(training_step=step, training_loss=loss, training_tokens_per_second=speed)
@@ -205,7 +205,7 @@ def train(run: Run, profile: Profile) -> int:
 
 
 def end(run: Run, progress: Progress, code: int) -> int:
-    """Wait for the last checkpoint on all ranks; torchrun kills the others as soon as one rank has ended."""
+    """Wait for the last checkpoint on all ranks, because torchrun kills the other ranks when one exits."""
     run.saver.wait()
     dist.barrier(group=run.votes)
     if dist.get_rank() == 0:
@@ -251,5 +251,5 @@ if __name__ == "__main__":
     code = main()
     sys.stdout.flush()
     sys.stderr.flush()
-    # No tidy end: a writing thread whose peers are dead, or a loader, could hold the process until the grace is over.
+    # No clean shutdown: a loader, or a writing thread with dead peers, could block the process until SIGKILL.
     os._exit(code)

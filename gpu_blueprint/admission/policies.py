@@ -55,9 +55,9 @@ def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
 
 
 def list_admission_rules(config: StackConfig) -> list[WaivableRule]:
-    """Return every rule that a waiver can lift once: the rules of policies, and at last the caps of quotas.
+    """Return each rule that a waiver can lift, once: the rules of the policies, then the storage cap of quotas.
 
-    Templates of pods are judged by the rules about pods.
+    The policy about templates is missing, since it repeats the rules about pods.
     """
     policies = [policy for policy in list_policies(config) if not policy.only_warns]
     return [*(rule for policy in policies for rule in policy.rules), STORAGE_CAP]

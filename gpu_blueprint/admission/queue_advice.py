@@ -1,4 +1,4 @@
-"""The words about pods that no queue can hold, which the pod itself and its template read."""
+"""The message about pods with GPUs of queued pools outside a job, for the pods and for their templates."""
 
 from ..cel.literals import write_literal
 from ..config import StackConfig
@@ -6,12 +6,12 @@ from ..sharing import POOL_KEY
 
 QUEUED_PODS = "queued-pods"
 QUEUED_PODS_KEEPS = (
-    "Nothing but a job that its queue has started holds GPUs of a pool for training or batch jobs (`queueing`)."
+    "Only jobs that their queue has started hold GPUs of a pool for training or batch jobs (`queueing`)."
 )
 
 
 def write_advice(config: StackConfig) -> str:
-    """Write CEL of the words about a pod, or a template of pods, that no queue can hold."""
+    """Write CEL of the message about a pod, or a template of pods, that no queue can hold."""
     queued = write_literal([pool.name for pool in config.queued_pools])
     pools = f"(variables.pool == '' ? {queued} : [variables.pool]).join(' or ')"
     free = f"variables.fit.filter(p, !(p in {queued}))"

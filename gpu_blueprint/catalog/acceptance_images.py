@@ -18,6 +18,6 @@ ALL_REDUCE_ARCHITECTURE = "amd64"
 
 
 def find_diagnosis_image() -> str:
-    """Return the image with dcgmi, the host engine and the tests: that of the catalogue's GPU Operator."""
+    """Return the image with dcgmi, the host engine and the tests, which the GPU Operator of the catalogue runs."""
     images = list_chart_images(GPU_OPERATOR.name, GPU_OPERATOR.version)
     return next(image.image for image in images if image.place == "dcgm")

@@ -19,11 +19,11 @@ from ..records import Record, field
 
 
 class PodIdentity(Record, kw_only=True):
-    """The AWS permissions of an add-on's pods, which EKS Pod Identity hands to one service account."""
+    """The AWS permissions of an add-on's pods, given to one service account by EKS Pod Identity."""
 
     service_account: str
     managed_policy: str
-    """Path and name of the AWS managed policy, behind ``policy/`` in its ARN."""
+    """Path and name of the AWS managed policy, after ``policy/`` in the ARN."""
 
 
 class AddOn(Record, kw_only=True):
@@ -48,11 +48,11 @@ VPC_CNI = AddOn(name="vpc-cni", version="v1.22.4-eksbuild.3", before_nodes=True)
 EBS_CSI_DRIVER = AddOn(
     name="aws-ebs-csi-driver",
     version="v1.66.0-eksbuild.1",
-    # Other than its predecessor, this policy covers only volumes and snapshots that the driver itself has tagged.
+    # Unlike its predecessor, this policy covers only volumes and snapshots that the driver itself has tagged.
     identity=PodIdentity(service_account="ebs-csi-controller-sa", managed_policy="AmazonEBSCSIDriverPolicyV2"),
     settings={
         # A hop limit of 1 keeps pods from the metadata of their node. The driver would fall back to the Node object,
-        # which does not tell how many network interfaces and volumes an instance has, and accept more volumes than EC2
+        # which lacks the number of network interfaces and volumes of an instance, and accept more volumes than EC2
         # attaches. The sidecar asks EC2, and writes both numbers onto the Node as labels.
         "sidecars": {"metadataLabeler": {"enabled": True}},
         # Pods on tainted GPU nodes mount volumes too.
@@ -79,7 +79,7 @@ ADD_ONS = (
 
 NODE_ADD_ONS = tuple(add_on for add_on in ADD_ONS if add_on.before_nodes)
 LAYER_ADD_ONS = tuple(add_on for add_on in ADD_ONS if add_on not in (VPC_CNI, KUBE_PROXY, COREDNS))
-"""The add-ons that the GPU layer brings into a cluster that exists, which has the other three in some form."""
+"""The add-ons that the platform installs into an existing cluster; such a cluster has the other three in some form."""
 CLUSTER_ADD_ONS = tuple(add_on for add_on in ADD_ONS if not add_on.before_nodes)
 
 S3_CSI_DRIVER = AddOn(name="aws-mountpoint-s3-csi-driver", version="v2.7.0-eksbuild.1")
@@ -87,4 +87,4 @@ EFS_CSI_DRIVER = AddOn(name="aws-efs-csi-driver", version="v3.4.1-eksbuild.1")
 FSX_CSI_DRIVER = AddOn(name="aws-fsx-csi-driver", version="v1.9.0-eksbuild.1")
 STORAGE_ADD_ONS = (S3_CSI_DRIVER, EFS_CSI_DRIVER, FSX_CSI_DRIVER)
 """The drivers of shared storage; a stack installs the drivers that its `storage` needs. They have no identity:
-Mountpoint acts as the pod that mounts, and a file system that exists already is mounted without asking AWS."""
+Mountpoint uses the identity of the pod that mounts, and a mount of an existing file system needs no AWS API."""

@@ -35,11 +35,11 @@ class AmiFamily(Record, kw_only=True):
     data_device: str
     """Device of the volume with images, pods and kubelet's folder."""
     is_dated: bool = False
-    """True if a version is ``v`` and the day of the release."""
+    """True if a version is ``v`` and the date of the release."""
     os_device: str | None = None
     """Device of a separate volume for the operating system alone."""
     days: Mapping[str, date] = field(default_factory=dict)
-    """Release → day, for some releases of a family whose versions are no days."""
+    """Release → day, for some releases of a family whose versions are not dates."""
 
     def is_release(self, version: str) -> bool:
         """Return whether a version names one release of this family."""
@@ -48,14 +48,14 @@ class AmiFamily(Record, kw_only=True):
         )
 
     def is_future(self, version: str, today: date) -> bool:
-        """Return whether a release carries a date after tomorrow, which is today in no time zone."""
+        """Return whether the date of a release is after tomorrow, and so in the future in every time zone."""
         day = _read_day(version) if self.is_dated else None
         return day is not None and day > today + timedelta(days=1)
 
     def find_day(self, version: str) -> date | None:
-        """Return the day of a release, or the last day on which it can have been; None if nobody knows.
+        """Return the day of a release, or an upper bound of the day; None if neither is known.
 
-        A release whose day is not in the table is as old as the next newer release, or older.
+        The bound of a release that is not in the table is the day of the next newer release.
         """
         if self.days:
             newer = (day for known, day in self.days.items() if self.order(known) >= self.order(version))

@@ -1,4 +1,4 @@
-"""The API versions in which the platform writes objects of kinds that the SDK of Pulumi has no class for."""
+"""The API versions of objects whose kinds have no class in Pulumi's SDK."""
 
 ADMISSION = "admissionregistration.k8s.io/v1"
 KARPENTER = "karpenter.sh/v1"
@@ -6,5 +6,5 @@ KARPENTER_AWS = "karpenter.k8s.aws/v1"
 KEDA = "keda.sh/v1alpha1"
 KUEUE = "kueue.x-k8s.io/v1beta2"
 NODE_OVERLAY = "karpenter.sh/v1alpha1"
-"""Beside the other kinds of Karpenter, NodeOverlay is young: Karpenter 1.14 serves it as alpha."""
+"""NodeOverlay has another version than Karpenter's other kinds: Karpenter 1.14 serves it as alpha."""
 PROMETHEUS_OPERATOR = "monitoring.coreos.com/v1"

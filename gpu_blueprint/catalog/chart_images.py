@@ -1,4 +1,4 @@
-"""The images that a chart pulls at its pinned version, also those of its sub-charts: the rows of chart_images.csv."""
+"""The images of each chart and its sub-charts at the pinned version: the rows of chart_images.csv."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -10,19 +10,19 @@ from .table import read_rows
 FILE = "chart_images.csv"
 
 Form = Literal["repository", "registry", "folder"]
-"""The way in which the values of a chart spell an image; the head of chart_images.csv explains each."""
+"""How the values of a chart name an image; the head of chart_images.csv explains each word."""
 
 
 class ChartImage(Record, kw_only=True):
     """One image of a chart."""
 
     image: str
-    """Name with tag, and with digest where the chart states one; without registry if it is an image of EKS."""
+    """Name with tag, and with digest if the chart states it; an image of EKS has no registry here."""
     place: str
     """Place in the values of the chart, such as ``controller.image``."""
     form: Form
     condition: str
-    """Place in the values that holds false if the chart leaves the image out; empty if it always pulls the image."""
+    """Place in the values that is false if the chart leaves the image out; empty if the chart always pulls it."""
 
     @property
     def is_of_eks(self) -> bool:

@@ -1,4 +1,4 @@
-"""The metrics that dcgm-exporter exports, which are the rows of dcgm_metrics.csv, and the Xid errors that end a GPU."""
+"""The metrics of dcgm-exporter, from dcgm_metrics.csv, and the Xid errors after which a GPU is useless."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -40,7 +40,7 @@ FATAL_XIDS: Mapping[int, str] = MappingProxyType(
         158: "fatal timeout",
     }
 )
-"""Xid errors after which a GPU is useless until it is reset or its node is replaced.
+"""Xid errors after which a GPU is useless until a reset or until its node is replaced.
 
 NVIDIA's immediate action for these errors is to reset the GPU, to restart the machine, or to follow the workflow for 48
 or for NVLink. The table omits 155 and 156, because intended link changes and rows that wait for a reset raise them too;

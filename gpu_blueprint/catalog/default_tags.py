@@ -1,8 +1,8 @@
-"""AWS resources that the default tags of their provider reach."""
+"""AWS resources that get the default tags of their provider."""
 
 UNTAGGED = frozenset(
     {
-        "aws:autoscaling/group:Group",  # its tags are its own alone: default tags do not reach it
+        "aws:autoscaling/group:Group",  # it gets its own tags alone, and no default tags
         "aws:cloudwatch/eventTarget:EventTarget",
         "aws:costexplorer/costAllocationTag:CostAllocationTag",
         "aws:ec2/route:Route",

@@ -18,7 +18,7 @@ from .table import read_table
 
 FILE = "deployer_actions.csv"
 EVERYTHING = "*"
-"""The scope of actions for which AWS knows no single resource."""
+"""The scope of actions that AWS grants for no single resource."""
 
 
 class DeployerActions(Record, kw_only=True):
@@ -33,7 +33,7 @@ class DeployerActions(Record, kw_only=True):
     """Templates of ARNs, references to inputs such as ``@roleArn``, or ``EVERYTHING``."""
     condition: str
     when: str
-    """Path of an input without which the actions are not needed; empty for actions that are always needed."""
+    """Path of an input that makes the actions necessary; empty for actions that are always necessary."""
     why: str
     source: str
 
@@ -48,7 +48,7 @@ PURPOSES: Mapping[str, str] = {
     "link": "prepares the account for",
     "encrypt": "encrypts",
 }
-"""Purpose → the verb that tells it."""
+"""Purpose → the verb for it in a sentence."""
 
 
 def list_deployer_actions(type_: str) -> Sequence[DeployerActions]:

@@ -1,4 +1,4 @@
-"""The programs of the platform that reach AWS or the internet, and the ways to tell them of a proxy: egress_needs.csv.
+"""The programs of the platform that call AWS or the internet, and how each gets a proxy: egress_needs.csv.
 
 A test compares the rows with every chart and add-on, and the places with rendered values.
 """
@@ -19,13 +19,13 @@ class EgressNeed(Record, kw_only=True):
     """Helm chart, EKS add-on or component that makes the pods."""
     program: str
     calls: Calls
-    """The farthest hosts that the program calls."""
+    """The farthest hosts that the program calls: ``vpc`` for hosts inside the VPC."""
     proxy_at: tuple[str, ...]
     """Places of the proxy in the values of the chart; empty if the program needs no proxy or takes none."""
     ca_at: tuple[str, ...]
-    """Places of the authorities in the values of the chart."""
+    """Places of the certificate authorities in the values of the chart."""
     needs: tuple[str, ...]
-    """Endpoints of the VPC that the program needs, because nothing can tell it of a proxy."""
+    """Endpoints of the VPC that the program needs, because it cannot use a proxy."""
     reason: str
     """Hosts that the program calls, and the source of the places."""
 

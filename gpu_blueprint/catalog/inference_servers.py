@@ -22,7 +22,7 @@ class InferenceServer(Record, kw_only=True):
     waiting: str
     """Requests in the queue; the metric exists while a pod runs, even if the queue is empty."""
     in_flight: str
-    """Requests at work or in the queue."""
+    """Requests that run or wait in the queue."""
     served: str
     """Answered requests a second."""
     latency: str
@@ -34,9 +34,9 @@ class InferenceServer(Record, kw_only=True):
     grpc: int | None = None
     """Port of requests by gRPC; None if the server has none."""
     live: str
-    """Path that answers while the process works."""
+    """Path of the liveness probe."""
     ready: str
-    """Path that answers once the model is loaded."""
+    """Path of the readiness probe: it answers once the model is loaded."""
 
     @property
     def request_ports(self) -> dict[str, int]:
@@ -45,7 +45,7 @@ class InferenceServer(Record, kw_only=True):
 
     @property
     def ports(self) -> dict[str, int]:
-        """Name → port of everything that a container of the server listens on."""
+        """Name → port of each protocol, and of the metrics."""
         return self.request_ports | ({"metrics": self.port} if self.port != self.http else {})
 
 

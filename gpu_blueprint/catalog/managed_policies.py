@@ -11,7 +11,7 @@ _ARN = re.compile(r"arn:aws[a-z-]*:iam::aws:policy/(?:.*/)?([^/]+)", re.IGNORECA
 
 
 def find_broad_policy(arn: str) -> str | None:
-    """Return the excess that a policy of AWS allows, to follow "which"; None for a narrow policy or another ARN."""
+    """Return what a broad policy of AWS allows, as a clause after "which"; None for a narrow policy or another ARN."""
     found = _ARN.fullmatch(arn.strip())
     return _read_table().get(found.group(1).lower()) if found else None
 

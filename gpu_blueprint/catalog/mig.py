@@ -1,4 +1,4 @@
-"""The profiles of MIG (Multi-Instance GPU), and the places that their instances may take on a GPU.
+"""The profiles of MIG (Multi-Instance GPU), and the slices that their instances may have on a GPU.
 
 Placements are in memory slices. Sources: NVIDIA MIG user guide; NVIDIA/gpu-operator v26.7.0
 assets/state-mig-manager/0400_configmap.yaml; mig-parted v0.15.0; NVIDIA/go-nvml placements of the A100, which

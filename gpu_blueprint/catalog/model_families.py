@@ -1,4 +1,4 @@
-"""Families of language models: what a ``config.json`` that leaves a field out gets from its family.
+"""Families of language models: their defaults for fields that a ``config.json`` leaves out.
 
 Source: transformers, the configuration class of each family; releases 4.57.6 and 5.24.0 fill in the same values. The
 deep test of the wheels compares each value with the classes. Windows: vllm/model_executor/models of vLLM 0.18 to 0.33,
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from ..records import Record
 
 WindowRule = Literal["as-stated", "all-or-none", "every-second", "every-sixth", "even", "late", "without-rope"]
-"""Layers with a window, where the family has one and ``layer_types`` does not say.
+"""Layers with a window, if the family has a window and the file has no ``layer_types``.
 
 as-stated: all layers. all-or-none: all layers, and none if ``layer_types`` names several kinds. every-second and
 every-sixth: all but every second or sixth. even: layers 0, 2, 4 and so on, also against ``layer_types``. late: those
@@ -25,8 +25,8 @@ class ModelFamily(Record, kw_only=True):
     """One value of ``model_type``."""
 
     defaults: Mapping[str, Any]
-    """Field → its value where the file has none. Without ``num_key_value_heads``, there are as many as heads; without
-    ``head_dim``, it is ``hidden_size`` / ``num_attention_heads``."""
+    """Field → its value if the file has none. Without a default, ``num_key_value_heads`` is the number of heads, and
+    ``head_dim`` is ``hidden_size`` / ``num_attention_heads``."""
     windows: WindowRule = "as-stated"
     is_switched: bool = False
     """True if ``sliding_window`` counts only beside ``use_sliding_window: true``."""
@@ -35,7 +35,7 @@ class ModelFamily(Record, kw_only=True):
 
     @property
     def has_kinds(self) -> bool:
-        """True if the family names the kind of each layer (``layer_types``) where the file does not."""
+        """True if the family has the kind of each layer (``layer_types``) for a file without it."""
         return self.windows not in ("as-stated", "all-or-none")
 
 

@@ -23,7 +23,7 @@ OWNERS = {
     JOBSET: "JobSet",
     HEADROOM: "headroom",
 }
-"""Namespace that some stacks have → what it is kept for. No tenant has one of them, whatever the stack installs:
+"""Namespace that some stacks have → its use. No tenant may have such a name, whatever the stack installs:
 policies, alerts and queues know them by their names."""
 SYSTEM = (DEFAULT, GPU_OPERATOR, MOUNT_S3)
 """Namespaces that every cluster may have and no tenant gets, beside ``kube-*``, which Kubernetes reserves."""

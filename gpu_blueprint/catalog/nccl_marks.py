@@ -30,12 +30,12 @@ class NcclMark(Record, kw_only=True):
 
     @property
     def pass_gbps(self) -> float:
-        """GB/s of bus bandwidth below which a pool fails."""
+        """Bus bandwidth in GB/s below which a pool fails."""
         return round(PASS_SHARE * self.published_gbps, 1)
 
 
 def find_nccl_mark(instance_type: str, nodes: int) -> NcclMark | None:
-    """Return the mark of a type with a count of nodes; None if nobody has published a bandwidth."""
+    """Return the mark of a type with a number of nodes; None without a published bandwidth."""
     return _list_marks().get((instance_type, nodes))
 
 

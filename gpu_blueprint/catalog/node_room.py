@@ -1,4 +1,4 @@
-"""The pods, CPU and memory for which a node has room, as Karpenter and kubelet count them.
+"""The pods, CPU and memory that a node has allocatable, as Karpenter and kubelet count them.
 
 Source: karpenter-provider-aws v1.14.1 pkg/providers/instancetype/types.go, run on the engine: a g6.xlarge with 58 pods
 at most has 14162 MiB for pods, a g6e.xlarge 29317 MiB.
@@ -18,8 +18,8 @@ _POD_MIB, _KUBELET_MIB, _EVICTION_MIB = 11, 255, 100
 _CPU_RESERVED = ((0, 1000, 0.06), (1000, 2000, 0.01), (2000, 4000, 0.005), (4000, 1 << 31, 0.0025))
 """(From, to, share) in thousandths of a CPU: the part of each range that kubelet reserves."""
 DAEMON_PODS, _OWN_PODS, _DAEMON_CPU_MILLI, _DAEMON_MEMORY_MIB = 30, 15, 400, 512
-"""Room for pods that run on every node. The platform's own take half of it: the CNI, kube-proxy and the EBS driver, the
-GPU Operator's operands and the node monitoring agent, and the node exporter. The other half is for a team's own."""
+"""Requests of all DaemonSets of a node. The platform's own take half of them: the CNI, kube-proxy and the EBS driver,
+the GPU Operator's operands and the node monitoring agent, and the node exporter. The other half is for a team's own."""
 _MANY_VCPU, _FEW_PODS, _MANY_PODS = 30, 110, 250
 """Most pods that AWS advises below and from 30 vCPU (EKS user guide, «Choose an optimal Amazon EC2 node instance
 type»)."""
@@ -58,7 +58,7 @@ def find_allocatable(row: Instance, max_pods: int) -> NodeRoom:
 
 
 def find_room(row: Instance, max_pods: int, *, hugepages_mib: int = 0) -> NodeRoom:
-    """Return the CPU and memory that DaemonSets and huge pages leave for pods of teams."""
+    """Return the allocatable CPU and memory without DaemonSets and huge pages: what is left for pods of teams."""
     cpu, memory = find_allocatable(row, max_pods)
     return NodeRoom(max(cpu - _DAEMON_CPU_MILLI, 0), max(memory - _DAEMON_MEMORY_MIB - hugepages_mib, 0))
 
@@ -69,7 +69,7 @@ def count_addressable_pods(row: Instance) -> int:
 
 
 def choose_max_pods(slots_by_type: Mapping[Instance, int]) -> int:
-    """Return the limit of pods for nodes of several types: all that have a slot on a GPU, and those of DaemonSets.
+    """Return the limit of pods for nodes of several types: a pod for each slot of a GPU, and the DaemonSets' pods.
 
     Kubelet reserves memory for each pod of the limit, used or not. Karpenter's own limit is the number of addresses,
     which is 737 on a g6.48xlarge and reserves 8 GiB. Karpenter takes a stated limit as it is, so the limit must suit

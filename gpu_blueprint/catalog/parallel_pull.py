@@ -1,4 +1,4 @@
-"""Numbers of the parallel pull of one image, by the size of the node and by the disk that takes the image.
+"""Settings of the parallel pull of one image, by the size of the node and by the disk of the image.
 
 More downloads and larger parts fill the network; more unpacks fill the CPU and the disk, and an image of few layers
 gains nothing from them. AWS advises 10 to 20 downloads in parts of 16 MB for images in ECR, and 12 unpacks; AL2023's
@@ -25,7 +25,7 @@ class ParallelPull(Record, kw_only=True):
     unpacks: int
     """Layers that are unpacked at the same time."""
     part: str = "16mb"
-    """Size of a part of a layer, which one connection gets."""
+    """Size of the part of a layer that one connection downloads."""
 
 
 def choose_parallel_pull(vcpu: int, *, has_nvme: bool) -> ParallelPull:

@@ -16,21 +16,21 @@ from typing import Literal
 from ..records import Record, field
 
 Feature = Literal["billing", "pull-through", "capacity-block", "fsx-lustre"]
-"""A part of a stack file that needs a service which not every partition is known to offer."""
+"""A part of a stack file that needs a service which some partitions lack or may lack."""
 
 
 class Gap(Record, kw_only=True):
-    """A service that a partition does not offer, or of which no source says whether it does."""
+    """A service that a partition does not offer, or that no source confirms there."""
 
     reason: str
-    """The fault, to follow the name of the partition."""
+    """The fault, as a clause after the name of the partition."""
     remedy: str
     source: str
     read: date
 
 
 class Partition(Record, kw_only=True):
-    """A group of AWS's regions with accounts and names of its own."""
+    """A group of AWS's regions with its own accounts and names."""
 
     name: str
     regions: str
@@ -39,9 +39,9 @@ class Partition(Record, kw_only=True):
     """The region that answers for services without regions, such as IAM."""
     dns_suffix: str = "amazonaws.com"
     missing: Mapping[Feature, Gap] = field(default_factory=dict)
-    """What it does not offer: a stack with it is refused."""
+    """Services that the partition does not offer: a stack with one is refused."""
     unknown: Mapping[Feature, Gap] = field(default_factory=dict)
-    """What it may offer or not: a stack with it is warned."""
+    """Services that the partition may lack: a stack with one gets a warning."""
 
     def build_arn(self, service: str, resource: str, *, region: str = "", account: str = "") -> str:
         """Build an ARN; objects of AWS itself have the account ``aws``, buckets have neither region nor account."""
@@ -113,17 +113,17 @@ OTHER = "its endpoints have other names, and no prices, images and quotas of it 
 
 
 def find_partition(region: str) -> Partition:
-    """Return the partition of a region; a name that no partition has is taken for a commercial region."""
+    """Return the partition of a region; an unknown name counts as a commercial region."""
     return next((found for found in PARTITIONS.values() if re.fullmatch(found.regions, region)), COMMERCIAL)
 
 
 def find_unsupported_partition(region: str) -> str | None:
-    """Return the name of the partition of a region if no stack may run in it."""
+    """Return the name of the partition of a region if no stack may run there, else None."""
     return next((name for name, regions in _UNSUPPORTED.items() if re.fullmatch(regions, region)), None)
 
 
 def explain_unsupported(partition: str) -> str:
-    """Return the reason for which no stack may run in a partition."""
+    """Return the reason why no stack may run in a partition."""
     return f"the partition {partition} is not supported: {CHINA if partition == 'aws-cn' else OTHER}"
 
 

@@ -21,9 +21,9 @@ class Container(Record, kw_only=True):
     cpu_milli: float
     memory_mib: float
     resources_at: str
-    """Place of the container's resources in the values of its chart; empty if no chart of ours makes the pod."""
+    """Place of the container's resources in the values of its chart; empty without a chart."""
     is_ours: bool
-    """True if the requests are values of ours; False for the default of the pinned chart or add-on."""
+    """True if the platform sets the requests; False for the default of the pinned chart or add-on."""
 
     @property
     def requests(self) -> dict[str, str]:

@@ -13,10 +13,10 @@ from .table import read_rows
 HOURS_A_MONTH = 730
 """Hours in a month, as AWS's own calculators count."""
 SAVINGS_PLAN_DISCOUNT = 0.17
-"""Assumed discount of a stack that states none: the low end of one-year Compute Savings Plans in buyers' guides (17 to
+"""Default discount of a savings plan: the low end of one-year Compute Savings Plans in buyers' guides (17 to
 27 %). AWS publishes rates by type, and in general «up to 66 %»."""
 STALE_AFTER = timedelta(days=365)
-"""Age at which a price should be read again."""
+"""Age after which a price counts as old."""
 
 
 class Price(Record):

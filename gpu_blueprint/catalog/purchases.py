@@ -1,9 +1,9 @@
-"""The ways in which a pool buys capacity, in Karpenter's words."""
+"""The capacity types of a pool, in Karpenter's words."""
 
 from typing import Literal, get_args
 
 Purchase = Literal["reserved", "spot", "on-demand"]
-"""A value of the node label ``karpenter.sh/capacity-type``. ``reserved`` stands for On-Demand Capacity Reservations and
+"""A value of the node label ``karpenter.sh/capacity-type``. ``reserved`` means On-Demand Capacity Reservations and
 for Capacity Blocks."""
 PURCHASE_ORDER: tuple[Purchase, ...] = get_args(Purchase)
-"""The order in which Karpenter tries the ways to buy; no setting changes it."""
+"""The order in which Karpenter tries the capacity types; no setting changes this order."""

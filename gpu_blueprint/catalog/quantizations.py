@@ -5,7 +5,7 @@ docs/features/quantization (FP8 W8A8, INT8 W8A8, online, quantized_kvcache, mode
 platforms/cuda.py. Read 2026-11-23.
 Bytes follow from the format: value bits / 8 + bytes of the scales / values for each scale.
 
-The formats cover the linear layers, or the experts alone where a row says so. Embeddings and the output head stay in
+The formats cover the linear layers, or the experts alone in rows with ``experts``. Embeddings and the output head have
 the dtype of the model: 1.05e9 of the 8.03e9 parameters of Llama 3.1 8B, 2.1e9 of the 70.6e9 of Llama 3.1 70B.
 """
 
@@ -14,44 +14,45 @@ from types import MappingProxyType
 from typing import Literal
 
 from ..errors import CatalogError, suggest
-from ..records import Record
+from ..records import Record, field
 from .server_images import read_version
-
-_GROUP = 128
-"""Values that share a scale in most checkpoints of AWQ, GPTQ and compressed-tensors."""
+from .table import read_table
 
 
 class Quantization(Record, kw_only=True):
-    """One format of weights."""
+    """One format of weights; the head of quantizations.csv explains each column."""
 
     name: str
     made: Literal["load", "checkpoint"]
-    """Load: vLLM makes the format from 16-bit weights, and ``--quantization`` takes its name. Checkpoint: the weights
-    must be stored in it, and vLLM reads their format from ``config.json``; it refuses a flag that says another."""
-    stored_as: tuple[str, ...] = ()
-    """Formats of checkpoints: ``quant_method`` of config.json, then the type and the bits of a weight."""
-    bytes_per_parameter: float
-    """Size of the weights that the format covers, with their scales, in groups of the usual size."""
-    group_bytes: float = 0.0
-    """Bytes of the scales of one group of 128 values, in formats whose groups may have another size; else 0."""
-    min_compute_capability: float
-    """Oldest CUDA compute capability that computes in the format, or that vLLM has kernels of this format for."""
-    fallback_capability: float | None = None
-    """Oldest capability on which vLLM keeps the weights small and computes in 16 bits (Marlin); None: nowhere."""
-    max_compute_capability: float | None = None
-    """Newest capability that runs the format; None if there is no limit."""
-    covers: Literal["linear", "experts"] = "linear"
-    """Experts: the format leaves every layer outside a mixture of experts in 16 bits."""
-    since: str = "0.18.0"
-    """First release of vLLM that takes it, or the oldest that was read."""
-    until: str = ""
-    """First release of vLLM that refuses it; empty if the newest release that was read takes it."""
+    stored: str = field(name="stored_as")
+    bits: int
+    scale_bytes: float
+    """Bytes of the scales of ``scale_values`` weights."""
+    scale_values: int
+    is_grouped: bool = field(name="grouped")
+    """True if the groups of a checkpoint may have another size than ``scale_values``."""
+    min_compute_capability: float = field(name="capability")
+    fallback_capability: float | None = field(name="fallback")
+    max_compute_capability: float | None = field(name="newest")
+    covers: Literal["linear", "experts"]
+    since: str
+    until: str
     source: str
+
+    @property
+    def stored_as(self) -> tuple[str, ...]:
+        """Formats of checkpoints, such as ``compressed-tensors int4``."""
+        return tuple(filter(None, self.stored.split(";")))
+
+    @property
+    def bytes_per_parameter(self) -> float:
+        """Bytes of a weight with its scales, in groups of the usual size."""
+        return self.bits / 8 + self.scale_bytes / self.scale_values
 
     def count_bytes(self, group_size: int | None) -> float:
         """Return the bytes of a parameter with its scales in groups of some values; None for the usual size."""
-        size = group_size or _GROUP
-        return self.bytes_per_parameter + self.group_bytes / size - self.group_bytes / _GROUP
+        values = group_size if group_size and self.is_grouped else self.scale_values
+        return self.bits / 8 + self.scale_bytes / values
 
     def is_known_at(self, tag: str) -> bool:
         """Return whether the release of an image tag takes the format."""
@@ -76,134 +77,9 @@ class WeightType(Record, kw_only=True):
     min_compute_capability: float = 0.0
 
 
-_LAYERS = "vllm/model_executor/layers/quantization"
-_SCHEMES = f"{_LAYERS}/compressed_tensors/schemes"
-_DOCS = "docs/features/quantization"
-_ONLINE = f"vllm/config/quantization.py and {_DOCS}/online.md"
-_FP8_GPUS = f"{_DOCS}/llm_compressor/fp8.md: W8A8 from 8.9, weights alone (Marlin) from 7.5"
-
-_ROWS = (
-    Quantization(
-        name="fp8_per_tensor",
-        made="load",
-        bytes_per_parameter=1.0,
-        min_compute_capability=8.9,
-        fallback_capability=7.5,
-        since="0.20.0",
-        source=f"{_ONLINE}; {_FP8_GPUS}",
-    ),
-    Quantization(
-        name="fp8_per_block",
-        made="load",
-        bytes_per_parameter=1 + 4 / 128**2,
-        min_compute_capability=8.9,
-        fallback_capability=7.5,
-        since="0.20.0",
-        source=f"{_ONLINE}: one scale of 4 bytes for 128 x 128 values; {_FP8_GPUS}",
-    ),
-    Quantization(
-        name="mxfp8",
-        made="load",
-        bytes_per_parameter=1 + 1 / 32,
-        min_compute_capability=10.0,
-        fallback_capability=8.0,
-        since="0.20.0",
-        source=f"{_ONLINE}: one scale of 1 byte for 32 values; W8A8 from 10.0; {_LAYERS}/modelopt.py: Marlin from 8.0",
-    ),
-    Quantization(
-        name="int8_per_channel_weight_only",
-        made="load",
-        bytes_per_parameter=1.0,
-        min_compute_capability=8.0,
-        covers="experts",
-        since="0.20.0",
-        source=f"{_ONLINE}: experts alone; {_LAYERS}/experts_int8.py: 8.0",
-    ),
-    Quantization(
-        name="fp8",
-        made="checkpoint",
-        stored_as=("fp8 float8", "compressed-tensors float8", "modelopt float8"),
-        bytes_per_parameter=1.0,
-        min_compute_capability=8.9,
-        fallback_capability=7.5,
-        source=f"{_FP8_GPUS}; {_LAYERS}/fp8.py, compressed_tensors.py and modelopt.py",
-    ),
-    Quantization(
-        name="int8",
-        made="checkpoint",
-        stored_as=("compressed-tensors int8",),
-        bytes_per_parameter=1.0,
-        min_compute_capability=7.5,
-        max_compute_capability=9.0,
-        source=f"{_SCHEMES}/compressed_tensors_w8a8_int8.py; {_DOCS}/llm_compressor/int8_w8a8.md: not from 10.0",
-    ),
-    Quantization(
-        name="compressed-tensors-int4",
-        made="checkpoint",
-        stored_as=("compressed-tensors int4",),
-        bytes_per_parameter=0.5 + 2 / 128,
-        group_bytes=2,
-        min_compute_capability=7.5,
-        source=f"{_SCHEMES}/compressed_tensors_wNa16.py; groups of 128 values with a scale of 2 bytes",
-    ),
-    Quantization(
-        name="awq",
-        made="checkpoint",
-        stored_as=("awq int4",),
-        bytes_per_parameter=0.5 + 2.5 / 128,
-        group_bytes=2.5,
-        min_compute_capability=7.5,
-        source=f"{_LAYERS}/auto_awq.py; groups of 128 values with a scale of 2 bytes and a zero of 4 bits",
-    ),
-    Quantization(
-        name="gptq",
-        made="checkpoint",
-        stored_as=("gptq int4",),
-        bytes_per_parameter=0.5 + 2.5 / 128,
-        group_bytes=2.5,
-        min_compute_capability=6.0,
-        source=f"{_LAYERS}/auto_gptq.py; 4 bits in groups of 128 values",
-    ),
-    Quantization(
-        name="gptq-int8",
-        made="checkpoint",
-        stored_as=("gptq int8",),
-        bytes_per_parameter=1 + 3 / 128,
-        group_bytes=3,
-        min_compute_capability=7.5,
-        source=f"{_LAYERS}/gptq_marlin.py of 0.20.0: 7.5; 8 bits, groups of 128 values with 3 bytes",
-    ),
-    Quantization(
-        name="mxfp4",
-        made="checkpoint",
-        stored_as=("mxfp4 float4",),
-        bytes_per_parameter=0.5 + 1 / 32,
-        min_compute_capability=10.0,
-        fallback_capability=8.0,
-        covers="experts",
-        source=f"{_LAYERS}/mxfp4.py: 8.0; one scale of 1 byte for 32 values",
-    ),
-    Quantization(
-        name="nvfp4",
-        made="checkpoint",
-        stored_as=("modelopt float4", "compressed-tensors float4"),
-        bytes_per_parameter=0.5 + 1 / 16,
-        min_compute_capability=10.0,
-        fallback_capability=7.5,
-        source=f"{_LAYERS}/modelopt.py: 7.5; {_DOCS}/modelopt.md: Marlin without FP4 kernels",
-    ),
-    Quantization(
-        name="bitsandbytes",
-        made="load",
-        stored_as=("bitsandbytes int4",),
-        bytes_per_parameter=0.5 + 4 / 64,
-        min_compute_capability=7.0,
-        until="0.28.0",
-        source=f"{_LAYERS}/bitsandbytes.py of 0.27.1; {_DOCS}/bnb.md: a plugin outside the image since 0.28.0",
-    ),
+QUANTIZATIONS: Mapping[str, Quantization] = MappingProxyType(
+    {row.name: row for row in read_table("quantizations.csv", Quantization)}
 )
-
-QUANTIZATIONS: Mapping[str, Quantization] = MappingProxyType({row.name: row for row in _ROWS})
 
 _FP8_CACHE = 8.0
 """FlashInfer takes an FP8 cache from 8.0 (flashinfer.py); Triton's attention, the choice for older GPUs, from 8.9."""

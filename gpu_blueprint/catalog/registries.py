@@ -1,4 +1,4 @@
-"""The registries from which EKS serves its images: each region has its own.
+"""The registries of EKS's own images, one for each region.
 
 Source: EKS user guide, add-ons-images. Read 2026-11-22, and the regions of aws-us-gov 2026-11-27.
 """

@@ -4,13 +4,13 @@
 
 - ``always``: any change of the value replaces the resource.
 - ``never``: no change does. Inputs without a row are updated in place too.
-- ``unknown``: nobody has read it yet, so a change is shown as "update or replace".
-- ``removed``: the value goes away.
-- ``set or removed``: there was no value, or there is none any more.
-- ``changed from VALUE``, ``changed to VALUE``: the value was VALUE, or is VALUE now.
-- ``lowered``: the value is a smaller number now.
-- ``if PROPERTY was VALUE``: the value changes, and another input had this value before.
-- ``unless PROPERTY is VALUE``: the value changes, and another input has another value now.
+- ``unknown``: no source was read yet, so a change is shown as "update or replace".
+- ``removed``: the value is removed.
+- ``set or removed``: the value is new, or it is removed.
+- ``changed from VALUE``, ``changed to VALUE``: the old value was VALUE, or the new value is VALUE.
+- ``lowered``: the new value is a smaller number.
+- ``if PROPERTY was VALUE``: the value changes, and the old value of another input was VALUE.
+- ``unless PROPERTY is VALUE``: the value changes, and the new value of another input is not VALUE.
 """
 
 from collections.abc import Mapping
@@ -26,20 +26,20 @@ ALWAYS, NEVER, UNKNOWN = "always", "never", "unknown"
 
 
 class ReplacingProperty(Record):
-    """One row: an input of a type, and the changes of it that replace the resource."""
+    """One row: an input of a type, and the changes of this input that replace the resource."""
 
     path: str
-    """Pulumi's names from the resource down, such as ``vpcConfig.subnetIds``; a name of a block stands for all of it.
-    Empty in the only row of a type of which no input replaces."""
+    """Pulumi's path of the input, such as ``vpcConfig.subnetIds``; the path of a block means the whole block.
+    Empty in the only row of a type without such inputs."""
     when: str
     source: str
-    """Where the row was read: a file of the provider's source, or a measurement."""
+    """The source: a file of the provider's code, or a measurement."""
     version_6: str
-    """What the source of version 6 says, which pulumi-aws 7 bridges; empty where nobody compared."""
+    """The same in version 6 of the provider, which pulumi-aws 7 bridges; empty if it was not compared."""
 
 
 def list_replacing_properties(type_: str) -> frozenset[str]:
-    """Return the inputs of a Pulumi type of which any change replaces the resource, as dotted paths.
+    """Return the dotted paths of the inputs whose every change replaces a resource of this type.
 
     Raises:
         CatalogError: The table does not know the type; a change of it may be an update or a replacement.
@@ -48,7 +48,7 @@ def list_replacing_properties(type_: str) -> frozenset[str]:
 
 
 def list_unknown_properties(type_: str) -> frozenset[str]:
-    """Return the inputs of which nobody knows if a change replaces the resource, as dotted paths.
+    """Return the dotted paths of the inputs whose effect on the resource is unknown.
 
     Raises:
         CatalogError: The table does not know the type.
@@ -57,7 +57,7 @@ def list_unknown_properties(type_: str) -> frozenset[str]:
 
 
 def list_conditional_replacements(type_: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return the dotted paths whose change from old to new inputs replaces the resource because of the values.
+    """Return the dotted paths whose change replaces the resource only for these old and new values.
 
     Raises:
         CatalogError: The table does not know the type.
@@ -69,7 +69,7 @@ def list_rows(type_: str) -> tuple[ReplacingProperty, ...]:
     """Return the rows of a type.
 
     Raises:
-        CatalogError: There are none.
+        CatalogError: The table has no rows of the type.
     """
     table = _read_table()
     if type_ not in table:
@@ -78,7 +78,7 @@ def list_rows(type_: str) -> tuple[ReplacingProperty, ...]:
 
 
 def is_known_type(type_: str) -> bool:
-    """Tell whether the table has rows of a type."""
+    """Return whether the table has rows of a type."""
     return type_ in _read_table()
 
 
@@ -92,7 +92,7 @@ def _read_table() -> dict[str, tuple[ReplacingProperty, ...]]:
 
 
 def _applies(row: ReplacingProperty, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Tell if the condition of a row holds; rows without a condition have none that could."""
+    """Return whether the condition of a row holds; False for a row without a condition."""
     before, after = _find_value(old, row.path), _find_value(new, row.path)
     if before == after:
         return False
@@ -115,7 +115,7 @@ def _applies(row: ReplacingProperty, old: Mapping[str, Any], new: Mapping[str, A
 
 
 def _find_value(inputs: Any, path: str) -> Any:
-    """Return the value at a dotted path; the conditions of the table look into no list of blocks."""
+    """Return the value at a dotted path; no condition of the table has a path into a list."""
     value = inputs
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None

@@ -1,4 +1,4 @@
-"""Extended resources that nodes advertise beside GPUs, and the form of amounts."""
+"""Extended resources of nodes other than GPUs, and the form of amounts."""
 
 import re
 
@@ -11,7 +11,7 @@ _DECIMAL, _BINARY = ("", "k", "M", "G", "T", "P", "E"), ("", "Ki", "Mi", "Gi", "
 def write_quantity(amount: str) -> str:
     """Write a whole amount as the API server keeps it: ``1000`` as ``1k``, ``2048Gi`` as ``2Ti``.
 
-    Another form would differ from the cluster's for ever: each refresh of the state would report it as a change.
+    With another form, each refresh of the state would report a change.
     Source: Quantity.CanonicalizeBytes in k8s.io/apimachinery 1.36.
 
     Raises:

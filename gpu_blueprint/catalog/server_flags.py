@@ -29,7 +29,7 @@ class ServerFlag(Record, kw_only=True):
     owner: FlagOwner
     """Platform: the platform sets the flag or keeps it off. Team: an argument of a model."""
     note: str
-    """What decides the platform's value, or why it keeps the flag off; for a team's flag a warning, mostly empty."""
+    """The source of the platform's value, or why the flag is off; for a team's flag a warning, mostly empty."""
     source: str
 
 
@@ -54,14 +54,14 @@ def find_flag(server: str, flag: str) -> ServerFlag | None:
 
 
 def list_flags(server: str) -> Mapping[str, ServerFlag]:
-    """Return flag → row of a server, in the order of the alphabet."""
+    """Return flag → row of a server, sorted by flag."""
     if server not in REPOSITORIES:
         raise CatalogError(f"unknown server {server!r}", suggest(server, REPOSITORIES))
     return _read_flags()[server]
 
 
 def is_known_at(flag: ServerFlag, tag: str) -> bool:
-    """Return whether the release of an image tag takes a flag; of newer releases the newest in the table decides.
+    """Return whether the release of an image tag takes a flag; a release after the table counts as its newest.
 
     Raises:
         CatalogError: The tag names no version.

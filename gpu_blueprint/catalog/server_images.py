@@ -30,7 +30,7 @@ REPOSITORIES: Mapping[str, str] = MappingProxyType(
 _MIN_DRIVERS = {"12": 535, "13": 580}
 """Major version of CUDA → oldest driver branch that runs it.
 
-CUDA 12 asks for 525. vLLM's images stand on nvidia/cuda 12.9, whose NVIDIA_REQUIRE_CUDA admits no branch before 535.
+CUDA 12 needs 525. vLLM's images are built from nvidia/cuda 12.9, whose NVIDIA_REQUIRE_CUDA admits no branch before 535.
 """
 _OWN_DRIVERS = {"12.9": 575, "13.0": 580, "13.1": 590, "13.2": 595, "13.3": 610, "13.4": 615}
 """Version of CUDA → driver branch that came with it."""
@@ -47,15 +47,15 @@ class ServerImage(Record, kw_only=True):
     min_compute_capability: float = field(name="capability")
     """Oldest CUDA compute capability that the image has kernels for."""
     architectures: frozenset[str]
-    """``amd64`` and ``arm64``: those that somebody has shown."""
+    """Architectures of the image that a source confirms, of ``amd64`` and ``arm64``."""
     gib: float
     """Compressed size."""
     basis: str
-    """One of BASES: where the size comes from."""
+    """One of BASES: the source of the size."""
     tensorrt: str | None
-    """Version of TensorRT, which a TensorRT plan is bound to; None for vLLM, and where it was not found."""
+    """Version of TensorRT that a TensorRT plan needs; None for vLLM, and if it was not found."""
     is_seen: bool = field(name="seen")
-    """True if somebody is known to run or pin the tag; False if only its release is known."""
+    """True if a public user runs or pins the tag; False if only its release is known."""
     fault: str
     """The reason not to use the image; mostly empty."""
     source: str
@@ -113,7 +113,7 @@ def list_server_images(server: str) -> tuple[ServerImage, ...]:
 
 
 def default_server_image(server: str) -> ServerImage:
-    """Return the newest image without a fault that somebody is known to run, for the driver of every AMI family."""
+    """Return the newest image without a fault and with a public user that runs on the driver of every AMI family."""
     driver = min(family.driver_branch for family in AMI_FAMILIES.values())
     return [
         image

@@ -79,7 +79,7 @@ CLUSTERS = ServiceQuota(service="eks", code="L-1194D53C", name="Clusters", unit=
 
 
 def find_instance_quota(family: str, usage_class: UsageClass) -> ServiceQuota:
-    """Return the quota that instances of a family count against; it has no code if no row names the family."""
+    """Return the quota against which instances of a family count; without a row for the family it has no code."""
     for quota in INSTANCE_QUOTAS:
         if quota.purchase == usage_class and family in quota.families:
             return quota

@@ -14,7 +14,7 @@ OPEN_RANGE = "20-100"
 
 
 class Reclaims(Record):
-    """One row: the spot instances of a type in a region, of which EC2 took a share back within a month."""
+    """One row: the share of spot instances of a type in a region that EC2 took back within a month."""
 
     percent: str
     """One of RANGES."""
@@ -40,5 +40,5 @@ def find_reclaims(instance_type: str, region: str) -> Reclaims | None:
 
 
 def list_read_regions() -> list[str]:
-    """Return the regions that have rows, in the order of their names."""
+    """Return the regions that have rows, sorted by name."""
     return sorted({region for _, region in _rows()})

@@ -30,7 +30,7 @@ def find_start_rate(item: str) -> StartRate:
 
 
 def describe_assumed_rates() -> str:
-    """Return the items whose rates nobody has measured on such machines, and what that means for large machines."""
+    """Return a clause with the items whose rates are assumed, and what that means for large machines."""
     items = ", ".join(rate.item for rate in list_start_rates().values() if rate.basis == "assumed")
     return f"assumed, not measured on GPU nodes of EC2: {items}; nodes of p4, p5 and p6 take longer than node-ready"
 

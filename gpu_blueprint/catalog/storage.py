@@ -9,7 +9,7 @@ from .addons import EFS_CSI_DRIVER, FSX_CSI_DRIVER, S3_CSI_DRIVER, AddOn
 DEFAULT_CLASS = "gp3"
 """Encrypted EBS volumes, for claims that name no class."""
 OWN_CLASS = "gpu-blueprint-gp3"
-"""The same in a cluster that exists, which has a default class of its own."""
+"""The same in an existing cluster, which has its own default class."""
 
 
 class CsiDriver(Record):
@@ -42,17 +42,17 @@ CSI_DRIVERS: Mapping[str, CsiDriver] = MappingProxyType(
 """Kind of storage in a stack file → its driver."""
 
 S3_MOUNT_GRACE_S = 600
-"""Seconds for which Mountpoint's pod ignores the signal to stop, after which the mount ends.
+"""Seconds from SIGTERM until Mountpoint's pod exits and the mount ends.
 
-A drain evicts it together with the pods that mount the bucket: mountpoint-s3-csi-driver v2.7.0,
+A drain evicts this pod together with the pods that mount the bucket: mountpoint-s3-csi-driver v2.7.0,
 pkg/podmounter/mppod/creator.go and cmd/aws-s3-csi-mounter/main.go; kubernetes-sigs/karpenter v1.14.1,
 pkg/controllers/node/termination/terminator/terminator.go (neither critical nor of a DaemonSet).
 """
 NFS_PORT = 2049
 """The port of EFS's mount targets."""
 EFS_WRITE_MIB = 1024
-"""MiB a second that all clients of a file system with elastic throughput may write: AWS's quota of most regions. It is
-5 GiB/s in a few large regions, and can be raised (EFS user guide, "Amazon EFS quotas"). Read 2026-11-23."""
+"""MiB a second that all clients of a file system with elastic throughput may write: AWS's quota of most regions. The
+quota is 5 GiB/s in a few large regions, and can be raised (EFS user guide, "Amazon EFS quotas"). Read 2026-11-23."""
 LUSTRE_PORTS = ((988, 988), (1018, 1023))
 """(First, last) port between clients and servers of Lustre, in both directions, and between servers.
 

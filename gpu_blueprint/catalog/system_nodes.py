@@ -1,4 +1,4 @@
-"""The label and the taint of the system nodes, which run the platform's own pods and no others.
+"""The label and the taint of the system nodes, which run only the platform's own pods.
 
 ``CriticalAddonsOnly`` is the key that add-ons of Kubernetes know: CoreDNS, Karpenter and the controller of the EBS CSI
 driver tolerate it by default (values.yaml of their charts). EKS sets labels and taints of a node group on its running

@@ -18,7 +18,7 @@ def read_rows(name: str) -> Iterator[dict[str, str]]:
 
 
 def read_table(name: str, kind: type[_Row]) -> Iterator[_Row]:
-    """Yield the rows of a file in this folder as records; a record has a field for each column that it reads.
+    """Yield the rows of a file in this folder as records; a record's fields are columns of the file.
 
     Cells have text, numbers and days as ``2026-11-23``. A tuple or a frozenset has its words between spaces, a bool is
     ``yes`` or another cell, and an empty cell is None for a field that may be None.

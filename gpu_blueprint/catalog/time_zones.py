@@ -13,12 +13,12 @@ from zoneinfo import ZoneInfo
 from ..errors import CatalogError, suggest
 
 _YEAR = 2027
-"""The year whose offsets stand for every year, so that a preview does not depend on its day."""
+"""The year whose offsets are used for every year, so that a preview does not depend on its day."""
 
 
 @cache
 def list_time_zones() -> frozenset[str]:
-    """Return every name except ``Factory``, the zone of a machine that nobody has configured."""
+    """Return every name except ``Factory``, the zone of an unconfigured machine."""
     return frozenset(files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()) - {"Factory"}
 
 

@@ -1,4 +1,4 @@
-"""Known breaking changes of newer versions, and the needs of Kubernetes minors for which no pins exist yet."""
+"""Known breaking changes of newer versions, and the versions that a Kubernetes minor without pins needs."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -24,7 +24,7 @@ class UpgradeNote(Record, kw_only=True):
     """The first version with the change."""
     change: str
     action: str
-    """The team's part, before the upgrade."""
+    """What the team does before the upgrade."""
     source: str
     read: date
 

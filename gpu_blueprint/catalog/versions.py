@@ -70,7 +70,7 @@ KUBECTL_IMAGE = "registry.k8s.io/kubectl"
 """Kubernetes' own image, for amd64 and arm64: only kubectl, without a shell (build/server-image/kubectl/Dockerfile)."""
 
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
-"""A container that does nothing, for amd64 and arm64; kubelets hold the network of a pod with it."""
+"""A container that does nothing, for amd64 and arm64; it keeps the network of a pod."""
 
 BUSYBOX_IMAGE = "public.ecr.aws/docker/library/busybox:1.37.0-musl"
 """Small programs in one static file, for amd64 and arm64, which runs in every image, also in an image without shell and
@@ -135,7 +135,7 @@ KUEUE_IMAGE = "registry.k8s.io/kueue/kueue"
 """Kueue's manager, for amd64 and arm64; the tag is ``v`` and the version of the chart."""
 JOBSET = Chart(name="jobset", version="0.12.0", reference="oci://registry.k8s.io/jobset/charts/jobset")
 """The chart holds the definition of JobSets in its folder crds/, which Helm installs once, and neither upgrades nor
-removes. Before another version comes here, the definition needs a way of its own into running clusters."""
+removes. Before a new version here, running clusters need another way to get the new definition."""
 JOBSET_IMAGE = "registry.k8s.io/jobset/jobset"
 """JobSet's controller, for amd64 and arm64; the tag is ``v`` and the version of the chart."""
 GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
@@ -150,7 +150,7 @@ def build_karpenter_chart(version: str) -> Chart:
 
 
 def build_karpenter_crd_chart(version: str) -> Chart:
-    """Return the chart of the custom resource definitions, which Helm would never upgrade in the controller's chart."""
+    """Return the chart of the definitions (CRDs); in the controller's chart, Helm would never upgrade them."""
     return Chart(name="karpenter-crd", version=version, reference="oci://public.ecr.aws/karpenter/karpenter-crd")
 
 

@@ -1,4 +1,4 @@
-"""Computations of vLLM that differ from release to release, where memory or the longest sequence depends on them.
+"""Computations of memory and of the longest sequence that differ between releases of vLLM.
 
 Source: the wheels of vLLM 0.18.0 to 0.33.0: config/model.py (`_get_and_verify_max_len`), config/vllm.py
 (`max_in_flight_tokens`), v1/kv_cache_interface.py (`SlidingWindowSpec`), engine/arg_utils.py (`get_batch_defaults`).

@@ -3,9 +3,9 @@
 from ..config import Tenant
 
 CLUSTER_VIEWERS = "gpu-blueprint:viewers"
-"""Group of the people who read the whole cluster; no tenant's group begins like this."""
+"""Group of the people who read the whole cluster; no tenant's group has this prefix."""
 CLUSTER_OPERATORS = "gpu-blueprint:operators"
-"""Group of the people who keep the nodes; they are viewers too."""
+"""Group of the people who drain nodes; they are viewers too."""
 
 
 def name_member_group(tenant: Tenant) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _ESCAPES = {ord("\\"): "\\\\", ord("'"): "\\'", **{code: f"\\u{code:04x}" for code in (*range(32), 127)}}
-"""Characters that a CEL literal in single quotes cannot hold as they are."""
+"""Code of a character → its escape sequence in a CEL literal in single quotes."""
 
 
 def write_literal(value: Any) -> str:
-    """Write a text, a whole number, a truth value, or a list or mapping of them, as CEL does; any text is safe."""
+    """Write a text, an integer, a boolean, or a list or mapping of these as a CEL literal; texts are escaped."""
     match value:
         case bool():
             return "true" if value else "false"

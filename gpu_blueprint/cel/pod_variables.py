@@ -21,10 +21,11 @@ ASKS = "variables.gpus.size() > 0"
 def list_pod_variables(config: StackConfig, subject: PodSubject) -> Mapping[str, str]:
     """Return the variables that the rules about pods share: name → CEL.
 
-    ``spec`` and ``metadata`` are the pod's; ``boxes`` are its containers and init containers, which alone can ask for
-    devices; ``gpus`` are the GPU resources that it asks for. ``granted`` are the tenant's GPU pools, ``grants`` the
-    resources that it may ask for in each, and ``fit`` the pools that advertise all of ``gpus``. ``pool`` is the pool
-    that the pod names, ``target`` the pool in which it runs: the named pool, or the only pool that fits.
+    ``spec`` and ``metadata`` are the pod's; ``boxes`` are its containers and init containers, the only ones that can
+    request devices; ``gpus`` are the GPU resources that the pod requests. ``granted`` are the tenant's GPU pools,
+    ``grants`` is pool → resources that the tenant may request there, and ``fit`` are the pools that advertise all of
+    ``gpus``. ``pool`` is the pool that the pod names, ``target`` the pool in which it runs: the named pool, or the only
+    pool that fits.
     """
     grants = {tenant.namespace_name: list_grants(config, tenant) for tenant in config.tenants}
     return {
@@ -43,19 +44,19 @@ def list_pod_variables(config: StackConfig, subject: PodSubject) -> Mapping[str,
 
 
 def _write_gpus(config: StackConfig, subject: PodSubject) -> str:
-    asks = ask_for("n")
+    asks = write_requests("n")
     if may_hold_numbers(config, subject):
         asks = asks.replace(_IS_POSITIVE, f"type(q) == int ? dyn(q) > 0 : {_IS_POSITIVE.replace('string(q)', 'q')}")
     return f"{write_literal(list(config.exposed_resources))}.filter(n, variables.boxes.exists(c, {asks}))"
 
 
 def may_hold_numbers(config: StackConfig, subject: PodSubject) -> bool:
-    """Return whether amounts may be numbers: kinds such as JobSet keep them, and CEL makes no text of them."""
+    """Return whether quantities may be numbers, as in kinds such as JobSet; CEL cannot turn these numbers into text."""
     return subject.is_template and bool(config.queueing or config.spanning_pools)
 
 
 def _write_target(config: StackConfig, subject: PodSubject) -> str:
-    """Write CEL of the pool in which a pod runs; the queue chooses for its jobs, pools with a queue first."""
+    """Write CEL of the pool in which a pod runs; jobs without a pool run in the first queued pool that fits."""
     none = f"variables.pool == '' && {ASKS}"
     only = f"{none} && variables.fit.size() == 1 ? variables.fit[0] : variables.pool"
     if not chooses_pools(config, subject):
@@ -66,23 +67,23 @@ def _write_target(config: StackConfig, subject: PodSubject) -> str:
 
 
 def chooses_pools(config: StackConfig, subject: PodSubject) -> bool:
-    """Return whether the queue chooses the pool of templates of jobs, and the API server completes their pods."""
+    """Return whether the queue chooses the pool of a job's template, and the mutating policy completes the pods."""
     return subject.is_template and config.queueing is not None and config.cluster.completes_pods
 
 
-def ask_for(name: str) -> str:
-    """Return CEL that is true if the container ``c`` asks for the resource that another expression names.
+def write_requests(name: str) -> str:
+    """Write CEL that is true if the container ``c`` requests the resource that the expression ``name`` names.
 
-    A limit of 0 asks for nothing: it must open no GPU node to a pod without GPU.
+    A limit of 0 is no request: a pod without GPUs must not tolerate the taints of GPU nodes.
     """
     return f"c.?resources.?limits[?{name}].optMap(q, {_IS_POSITIVE}).orValue(false)"
 
 
 def list_grants(config: StackConfig, tenant: Tenant) -> dict[str, list[str]]:
-    """Return pool → the GPU resources of which a tenant has a quota in it; only pools with a quota.
+    """Return pool → GPU resources that the tenant has a quota of there; only pools with a quota.
 
-    Pools stand in the order of the stack file, and resources sorted, because Pulumi's engine sorts the keys of
-    mappings: an order of theirs would write other policies at `pulumi up` than in a preview.
+    Pools have the order of the stack file, and resources are sorted. Pulumi's engine sorts the keys of mappings, so
+    policies in the order of a mapping would differ between a preview and `pulumi up`.
     """
     found = {}
     for pool in config.gpu_pools:

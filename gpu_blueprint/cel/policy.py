@@ -1,6 +1,6 @@
 """Admission policies: rules in CEL about the objects of tenants, with the message that a tenant reads.
 
-The API server itself evaluates them (ValidatingAdmissionPolicy), so no pod and no webhook can be down.
+The API server itself evaluates them (ValidatingAdmissionPolicy), so admission depends on no pod and no webhook.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,22 +20,22 @@ class WaivableRule(Record, kw_only=True):
     id: str
     """Stable name, which waivers and docs/tenants.md use, such as ``no-node-name``."""
     keeps: str
-    """What the rule keeps a tenant from, as a sentence for docs/tenants.md."""
+    """The promise of the rule, as a sentence for docs/tenants.md."""
     message: str
     """What the tenant reads: the fault and what to write instead."""
     is_message_cel: bool = False
-    """True if the message is CEL that makes the text."""
+    """True if the message is CEL that evaluates to the text."""
 
 
 class AdmissionRule(WaivableRule, kw_only=True):
     """A rule that an admission policy judges."""
 
     expression: str
-    """CEL that is true if the object is fine."""
+    """CEL that is true for a right object."""
 
 
 class Match(Record, kw_only=True):
-    """Objects and operations that a policy looks at."""
+    """Objects and operations that a policy judges."""
 
     group: str
     resources: tuple[str, ...]
@@ -57,7 +57,7 @@ class AdmissionPolicy(Record, kw_only=True):
     only_warns: bool = False
     """True for templates of pods: `kubectl apply` warns at once, and the pod itself is refused later."""
     always_denies: bool = False
-    """True for rules about objects of the platform: they break no workload, and hold also with `enforcement: warn`."""
+    """True for rules about objects of the platform: they break no workload, and deny even with `enforcement: warn`."""
 
 
 def build_policy_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str, Any]:
@@ -74,8 +74,8 @@ def build_policy_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str,
 def build_match_constraints(matches: Sequence[Match]) -> dict[str, Any]:
     """Return the ``matchConstraints`` of a policy, with every default.
 
-    The field has one owner, and the API server writes defaults into it. A text without them differs from the cluster
-    even where nothing has changed, so that a second owner of the policy, such as Flux beside Pulumi, meets a conflict.
+    The API server writes defaults into this field. A manifest without the defaults differs from the cluster even if
+    nothing has changed, so a second field manager of the policy, such as Flux after Pulumi, meets a conflict.
     """
     rules = [
         {
@@ -97,7 +97,7 @@ def _list_named(field_name: str, expressions: Mapping[str, str]) -> dict[str, An
 
 def _build_validation(rule: AdmissionRule, waived: Sequence[str]) -> dict[str, Any]:
     expression = f"request.namespace in {write_literal(waived)} || ({rule.expression})" if waived else rule.expression
-    end = f" [{rule.id}]"  # the name with which the platform team finds the rule, or waives it
+    end = f" [{rule.id}]"  # by this name the platform team finds or waives the rule
     if rule.is_message_cel:
         message = {"messageExpression": f"({rule.message}) + {write_literal(end)}"}
     else:
@@ -124,7 +124,7 @@ def build_binding_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str
 def build_tenant_selector() -> dict[str, Any]:
     """Return the ``matchResources`` of bindings: the namespaces that carry the label of a tenant.
 
-    Every default stands in it, as in ``build_match_constraints``.
+    The value states every default, as in ``build_match_constraints``.
     """
     tenants = {"matchExpressions": [{"key": TENANT_LABEL, "operator": "Exists"}]}
     return {"matchPolicy": "Equivalent", "namespaceSelector": tenants, "objectSelector": {}}

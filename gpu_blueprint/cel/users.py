@@ -1,4 +1,4 @@
-"""CEL that tells who sends a request: the platform, a controller of Kubernetes, or a tenant."""
+"""CEL about the sender of a request: the platform, a controller of Kubernetes, or a tenant."""
 
 from ..catalog.namespaces import KUBE_SYSTEM
 from ..config import StackConfig
@@ -26,14 +26,14 @@ IS_JOB_CONTROLLER = (
     f"(request.userInfo.username in ['system:serviceaccount:{KUBE_SYSTEM}:job-controller',"
     " 'system:kube-controller-manager'])"
 )
-"""True for the controller that makes the pods of Jobs. On clusters whose controllers share one user it is true for all
-of them, so a rule also asks for the owner."""
+"""True for the controller that makes the pods of Jobs. If the controllers of a cluster share one user, it is true for
+all of them, so a rule also checks the owner."""
 
 
 def write_is_operator(config: StackConfig) -> str:
     """Write CEL that is true for programs of the platform, such as Kueue, and operators of JobSet or Ray.
 
-    They run in namespaces of their own. Kubernetes's own controllers are not among them.
+    These programs run in namespaces that are neither kube-system nor a tenant's.
     """
     spaces = write_literal([KUBE_SYSTEM, *(tenant.namespace_name for tenant in config.tenants)])
     user = "request.userInfo.username"

@@ -1,4 +1,4 @@
-"""The resource that a resource of a plan was before: by its URN, or by an alias, as Pulumi's engine looks for it."""
+"""The old resource for each resource of a new plan: by URN or by alias, as Pulumi's engine finds it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ _STACK = "pulumi:pulumi:Stack"
 
 
 def match_resources(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> dict[str, PlannedResource]:
-    """Return URN after the change → the same resource before it; resources that are new are left out.
+    """Return URN after the change → the resource before the change, without new resources.
 
     Args:
         before: The old plan.
@@ -30,20 +30,17 @@ def match_resources(before: Sequence[PlannedResource], after: Sequence[PlannedRe
 
 
 def _list_aliases(resource: PlannedResource, old_parent: str) -> Iterator[str]:
-    """Yield the URNs that a resource may have had; ``old_parent`` is the URN that its parent had."""
-    aliases: Sequence[Mapping[str, Any]] = resource.options.get("aliases") or ()
-    for alias in aliases:
-        yield _resolve(resource, alias)
+    """Yield the possible old URNs of a resource; ``old_parent`` is the old URN of its parent."""
+    aliases = [_resolve(resource, alias) for alias in resource.options.get("aliases") or ()]
+    yield from aliases
     if old_parent != resource.parent:
-        types, name = _split(resource.urn)
-        yield _build_inherited(resource, types.rpartition("$")[2], name, old_parent)
-        for alias in aliases:
-            types, name = _split(_resolve(resource, alias))
+        for urn in (resource.urn, *aliases):
+            types, name = _split(urn)
             yield _build_inherited(resource, types.rpartition("$")[2], name, old_parent)
 
 
 def _resolve(resource: PlannedResource, alias: Mapping[str, Any]) -> str:
-    """Return the URN that an alias means: fields that it leaves out are the resource's own."""
+    """Return the URN of an alias; the resource's own fields fill those that the alias omits."""
     if alias.get("urn"):
         return str(alias["urn"])
     spec: Mapping[str, Any] = alias.get("spec") or {}
@@ -54,7 +51,7 @@ def _resolve(resource: PlannedResource, alias: Mapping[str, Any]) -> str:
 
 
 def _build_inherited(resource: PlannedResource, type_: str, name: str, old_parent: str) -> str:
-    """Return the URN under a parent's old URN; a name that begins with the parent's name changes with it."""
+    """Return the URN below the parent's old URN; if the name begins with the parent's name, this prefix changes too."""
     stack, project, _, _ = _parse(resource.urn)
     parent_name = _split(resource.parent)[1]
     if name.startswith(parent_name):

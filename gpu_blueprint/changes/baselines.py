@@ -16,28 +16,28 @@ from .revisions import find_revision, refuse_revision, write_revision
 from .scratch import open_scratch
 from .snapshot import FORMAT, Snapshot
 
-_OWN = Path(__file__).parents[2]
-"""The folder above this version's packages."""
-_PATIENCE_S = 600
-_FOREIGN = 97
+_OWN_CODE = Path(__file__).parents[2]
+"""The repository of this version."""
+_TIMEOUT_S = 600
+_FOREIGN_PACKAGE = 97
 """Exit code for a package that is not the package of the folder."""
-_PROGRAM = f"""
+_COMMAND_LINE_PROGRAM = f"""
 import os, runpy, sys
 code = os.path.realpath(sys.argv.pop(1))
 sys.path[0] = code
 import gpu_blueprint
 if not os.path.realpath(gpu_blueprint.__file__).startswith(code + os.sep):
-    sys.exit({_FOREIGN})
+    sys.exit({_FOREIGN_PACKAGE})
 runpy.run_module("gpu_blueprint", run_name="__main__", alter_sys=True)
 """
 """Runs the command line of the code in a folder, and of no other code that Python may find."""
-_PASSED_ON = re.compile(r"PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|VIRTUAL_ENV|LD_LIBRARY_PATH|PYTHONHOME")
-"""Variables of the environment that the base's code gets: no credentials of clouds, of Pulumi or of a CI system."""
+_PASSED_VARIABLES = re.compile(r"PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|VIRTUAL_ENV|LD_LIBRARY_PATH|PYTHONHOME")
+"""Environment variables for the base's code: no credentials of clouds, of Pulumi or of a CI system."""
 _NO_STACK = Snapshot(blueprint_version="", stack={}, foundation={}, resources=(), cost={})
 
 
 class Baseline(Record, kw_only=True):
-    """The stack before the change; without a snapshot it could not be planned."""
+    """The stack before the change; ``snapshot`` is None if the stack could not be planned."""
 
     label: str
     """The base for a reader, such as ``main (4fa15d3a9c)``."""
@@ -46,7 +46,7 @@ class Baseline(Record, kw_only=True):
     problems: tuple[Problem, ...] = ()
     """The faults of the base's stack file."""
     failure: str = ""
-    """The reason for which the base cannot be planned, if its stack file is not the reason."""
+    """The reason why the base has no plan, other than faults of its stack file."""
 
     @property
     def is_new(self) -> bool:
@@ -63,7 +63,7 @@ def plan_baseline(against: str, stack: str, report: Callable[[str], None]) -> Ba
         report: Takes lines about the progress.
 
     Raises:
-        UsageError: ``against`` is none of them, or git does not read it.
+        UsageError: ``against`` is no revision, folder or plan, or git cannot read the repository.
     """
     path = Path(against)
     try:
@@ -121,7 +121,7 @@ def _plan_checkout(tree: Path, stack: str, label: str, name: str, report: Callab
     if not answer.trouble:
         return _read_answer(answer, label, name)
     report(f"planning {name}:{file} by this version's code …")
-    own = _run_preview(_OWN, tree, stack)
+    own = _run_preview(_OWN_CODE, tree, stack)
     if own.trouble:
         failure = f"its own code gives no plan ({answer.trouble}), and this version's code neither ({own.trouble})"
         return Baseline(label=label, failure=failure)
@@ -133,7 +133,7 @@ def _plan_checkout(tree: Path, stack: str, label: str, name: str, report: Callab
 
 
 class _Answer(Record):
-    """The document of ``preview --json``: a plan or problems; or the reason why there is none."""
+    """The document of ``preview --json``, a plan or problems; or the reason why the document is missing."""
 
     document: Mapping[str, Any] = field(default_factory=dict)
     trouble: str = ""
@@ -148,22 +148,22 @@ def _read_answer(answer: _Answer, label: str, name: str, *notes: str) -> Baselin
 
 def _run_preview(code: Path, folder: Path, stack: str) -> _Answer:
     """Run ``preview --json`` of the code in one folder on the stack files in another, with this Python's packages."""
-    environment = {name: value for name, value in os.environ.items() if _PASSED_ON.fullmatch(name)}
+    environment = {name: value for name, value in os.environ.items() if _PASSED_VARIABLES.fullmatch(name)}
     try:
         ran = subprocess.run(  # noqa: S603, the base's code must run to plan the base; docs/changes.md says it
-            [sys.executable, "-c", _PROGRAM, str(code), "preview", stack, "--json"],
+            [sys.executable, "-c", _COMMAND_LINE_PROGRAM, str(code), "preview", stack, "--json"],
             cwd=folder,
             env={**environment, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"},
             capture_output=True,
             encoding="utf-8",
             errors="replace",
             stdin=subprocess.DEVNULL,
-            timeout=_PATIENCE_S,
+            timeout=_TIMEOUT_S,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return _Answer(trouble=f"it has given no plan within {_PATIENCE_S} s")
-    if ran.returncode == _FOREIGN:
+        return _Answer(trouble=f"it has given no plan within {_TIMEOUT_S} s")
+    if ran.returncode == _FOREIGN_PACKAGE:
         return _Answer(trouble="Python finds another gpu_blueprint than its own")
     lines = [line.strip() for line in ran.stderr.splitlines() if line.strip()]
     if not ran.stdout.lstrip().startswith("{"):
@@ -172,7 +172,7 @@ def _run_preview(code: Path, folder: Path, stack: str) -> _Answer:
 
 
 def _judge_output(text: str) -> _Answer:
-    """Return the document, if this version reads its form."""
+    """Return the document, or the reason why this version cannot read it."""
     try:
         document = parse_document(text, "its output")
         if "resources" not in document:
@@ -188,24 +188,23 @@ def _judge_output(text: str) -> _Answer:
 
 
 def _read_problems(document: Mapping[str, Any], name: str) -> tuple[Problem, ...]:
-    """Return the problems that ``preview --json`` reports in place of a plan; files get the base's name."""
-    return tuple(_read_problem(problem, name) for problem in document["problems"])
-
-
-def _read_problem(document: Mapping[str, Any], name: str) -> Problem:
-    return Problem(
-        kind=str(document["kind"]),
-        path=(document["path"],) if document["path"] else (),
-        reason=str(document["reason"]),
-        hint=str(document["hint"]),
-        subject=str(document["subject"]),
-        file=f"{name}:{document['file']}",
-        line=int(document["line"]),
+    """Return the problems that ``preview --json`` reports in place of a plan; the base's name prefixes each file."""
+    return tuple(
+        Problem(
+            kind=str(found["kind"]),
+            path=(found["path"],) if found["path"] else (),
+            reason=str(found["reason"]),
+            hint=str(found["hint"]),
+            subject=str(found["subject"]),
+            file=f"{name}:{found['file']}",
+            line=int(found["line"]),
+        )
+        for found in document["problems"]
     )
 
 
 def describe_requirements(before: Snapshot, after: Snapshot) -> str:
-    """Return a sentence about packages that the base pins otherwise; empty if both pin the same."""
+    """Return a sentence about packages with other versions in the base; empty if the pins are equal."""
     if not before.requirements or before.requirements == after.requirements:
         return ""
     old, new = dict(_list_pins(before.requirements)), dict(_list_pins(after.requirements))

@@ -1,4 +1,4 @@
-"""Conditions of IAM's statements: whether one asks for more than another, the account of a resource, and words."""
+"""Conditions of IAM statements: which of two is stricter, the account of the resource, and a description."""
 
 import json
 import re
@@ -11,23 +11,23 @@ from .tenant_view import read_map
 
 _EQUALS = "StringEquals"
 _SESSION = "aws:PrincipalTag/"
-_SESSIONS = tuple(
+_SESSION_TAGS = tuple(
     f"{_SESSION}{tag}" for tag in ("eks-cluster-name", "kubernetes-namespace", "kubernetes-service-account")
 )
-"""Keys of the session of a service account, which EKS Pod Identity always fills as the platform's statements ask."""
+"""Session tags that EKS Pod Identity sets for each service account; every statement of the platform requires them."""
 
 
 def is_within(narrow: str, wide: str) -> bool:
-    """Return whether a condition, as canonical JSON, asks for everything that another asks for.
+    """Return whether each request that meets ``narrow`` also meets ``wide``; both are canonical JSON.
 
-    All keys of a condition must hold, and of the values of one key any.
+    A request must match every key of a condition, and any value of each key.
     """
     given = _read(narrow)
     return all(key in given and _is_narrower(key[0], given[key], values) for key, values in _read(wide).items())
 
 
 def _is_narrower(operator: str, narrow: frozenset[str], wide: frozenset[str]) -> bool:
-    if "Not" in operator:  # none of its values may fit
+    if "Not" in operator:  # a request may match none of the values
         return wide <= narrow
     if "Like" in operator:
         return all(any(covers(pattern, value) for pattern in wide) for value in narrow)
@@ -35,7 +35,7 @@ def _is_narrower(operator: str, narrow: frozenset[str], wide: frozenset[str]) ->
 
 
 def find_owner(condition: str) -> str:
-    """Return the account in which alone a condition holds; empty if it names none."""
+    """Return the only account in which a condition holds; empty if the condition names no account."""
     return " or ".join(sorted(_read(condition).get((_EQUALS, OWNER), frozenset())))
 
 
@@ -45,20 +45,20 @@ def drop_owner(condition: str) -> str:
 
 
 def describe_condition(condition: str) -> str:
-    """Return words for a condition, without the session that all rights of a service account ask for."""
-    owner, rest = find_owner(condition), _write(condition, (OWNER, *_SESSIONS))
+    """Describe a condition, without the session tags that all rights of a service account require."""
+    owner, rest = find_owner(condition), _write(condition, (OWNER, *_SESSION_TAGS))
     return f"{f' in account {owner}' if owner else ''}{f' if {rest}' if rest else ''}"
 
 
 def covers(wide: str, narrow: str) -> bool:
-    """Return whether every text that fits a pattern with ``*`` and ``?`` fits another."""
+    """Return whether a pattern with ``*`` and ``?`` matches everything that a narrower pattern matches."""
     wildcards = {"*": ".*", "?": r"[^*]"}
     return bool(re.fullmatch("".join(wildcards.get(sign, re.escape(sign)) for sign in wide), narrow, re.DOTALL))
 
 
 @cache
 def _read(condition: str) -> Mapping[tuple[str, str], frozenset[str]]:
-    """Return (operator, key) → values; a condition that nobody can read stands for itself."""
+    """Return (operator, key) → values; an unreadable condition is the value of empty keys."""
     found = json.loads(condition) if condition else {}
     if not isinstance(found, dict) or not all(isinstance(keys, dict) for keys in found.values()):
         return {("", ""): frozenset({condition})}

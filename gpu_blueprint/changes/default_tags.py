@@ -1,4 +1,4 @@
-"""Tags of AWS resources as their provider merges them: its default tags, then the tags of the resource."""
+"""Tags of AWS resources after the provider's merge: default tags, overridden by the resource's tags."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ def merge_tags(tags: Any, provider: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Args:
         tags: The input ``tags`` of the resource.
-        provider: The inputs of its provider, whose ``ignoreTags`` name tags that belong to others.
+        provider: The inputs of the provider; the result omits the tags in ``ignoreTags``.
     """
     merged = {**read_map(_read_json(provider.get("defaultTags")), "tags"), **read_map(tags)}
     ignored = read_map(_read_json(provider.get("ignoreTags")))
@@ -27,18 +27,18 @@ def merge_tags(tags: Any, provider: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def list_changed_tags(type_: str, old: Any, new: Any) -> Sequence[str]:
-    """Return paths such as ``tagsAll.owner`` for the merged tags that differ on a resource of a type.
+    """Return the paths of the merged tags that differ, such as ``tagsAll.owner``; none for a type without default tags.
 
     Args:
         type_: Pulumi's type of the resource.
         old: The merged tags before the change, from ``merge_tags``.
-        new: The merged tags after it.
+        new: The merged tags after the change.
     """
     return list_changed_paths(old, new, ALL_TAGS) if _takes_tags(type_) else ()
 
 
 def _takes_tags(type_: str) -> bool:
-    """Tell whether default tags reach a type; of types that the catalogue does not know nobody can tell."""
+    """Tell whether resources of a type get default tags; False for types that the catalogue does not know."""
     return type_.startswith("aws:") and type_ not in UNTAGGED and is_known_type(type_)
 
 

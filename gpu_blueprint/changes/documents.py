@@ -1,6 +1,6 @@
 """Texts that AWS's provider compares by meaning: policies, other JSON documents, and amounts of money.
 
-Measured with the plans of terraform-provider-aws 5.100.0. Every other text is compared by letter, also JSON such as the
+Measured with plans of terraform-provider-aws 5.100.0. The provider compares other texts letter by letter, also the
 ``configurationValues`` of an add-on and the ``input`` of an event target.
 """
 
@@ -15,18 +15,18 @@ _PRINCIPALS = ("Principal", "NotPrincipal")
 
 
 def mean_the_same(name: str, old: Any, new: Any) -> bool:
-    """Tell whether two values of an input, given its last name, are equal for AWS's provider."""
+    """Tell whether two values of an input are equal for AWS's provider; ``name`` is the last part of its path."""
     read = _READERS.get(name)
     return old == new or (read is not None and isinstance(old, str) and isinstance(new, str) and read(old) == read(new))
 
 
 def _read_policy(text: str) -> Any:
-    """Return the meaning of a policy, for which order, the form of a value, and lists of one value do not count."""
+    """Return a policy in a normal form: sorted lists, values as text, and no lists of a single value."""
     return _normalise(_read_json(text))
 
 
 def _read_json(text: str) -> Any:
-    """Return a document in which spaces and the order of keys do not count; the order of a list does."""
+    """Return a parsed document: spaces and the order of keys do not count, the order of lists does."""
     try:
         return json.loads(text, parse_float=_shorten, parse_constant=str)
     except (ValueError, RecursionError):
@@ -71,4 +71,4 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     **dict.fromkeys(("eventPattern", "redrivePolicy"), _write_json),
     "limitAmount": _read_amount,
 }
-"""Last name of an input → its meaning."""
+"""Last part of an input's path → the function that normalises its text."""

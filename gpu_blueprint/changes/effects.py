@@ -1,4 +1,4 @@
-"""The effects of a change: on resources, on nodes, on tenants, and the verdict on all of them."""
+"""The effects of a change on resources, nodes and tenants, and the verdict."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ VERDICTS: tuple[Verdict, ...] = ("nothing", "safe", "drains-nodes", "replaces-re
 """From harmless to grave; ``--fail-on`` takes one of them."""
 
 ALL_TENANTS = "all tenants: "
-"""The beginning of a sentence on a gain or a loss that all tenants share."""
+"""Prefix of a gain or loss that all tenants share."""
 
 
 class ResourceChange(Record, kw_only=True):
@@ -26,11 +26,11 @@ class ResourceChange(Record, kw_only=True):
     paths: tuple[str, ...] = ()
     """Dotted paths of the inputs that differ."""
     causes: tuple[str, ...] = ()
-    """The paths among them that replace the resource."""
+    """The changed paths that replace the resource."""
     sources: tuple[str, ...] = ()
-    """URNs of replaced or changed resources whose outputs the inputs hold, if the file itself changed none of them."""
+    """URNs of the changed resources whose outputs changed the inputs; empty if the stack file changed an input."""
     inside: str = ""
-    """URN of the replaced cluster in which the object is lost, whatever the engine calls the change."""
+    """URN of the replaced cluster that contains the object: the object is lost, whatever ``effect`` says."""
 
 
 class NodeDrain(Record, kw_only=True):
@@ -41,40 +41,40 @@ class NodeDrain(Record, kw_only=True):
     nodes: str
     """The nodes that drain, such as ``all nodes`` or ``nodes in us-east-1b``."""
     reasons: tuple[str, ...]
-    """The fields for which they drain, in words: ``the label gpu-blueprint/sharing``."""
+    """The changed fields that drain the nodes, in words: ``the label gpu-blueprint/sharing``."""
     most_nodes: int | None
-    """The most nodes that may run at the pool's ceiling; None if nothing limits them."""
+    """The most nodes within the pool's limits; None without a limit."""
     budgets: tuple[str, ...]
     """The pool's disruption budgets in words, such as ``1 node at a time``."""
     grace: str
-    """Time that pods get before their node ends by force, such as ``1h``; empty without limit."""
+    """Time until the remaining pods of a draining node are deleted, such as ``1h``; empty without a limit."""
     twice_usd_hour: float | None
     """Dollars an hour for new nodes while old nodes still run, at on-demand prices; None if a price is not known."""
     purpose: str = ""
     """Purpose of the pool, such as ``training``."""
     is_checkpointed: bool = False
-    """True if the pool says that its work resumes on another node."""
+    """True if the pool is labelled as checkpointed: its work resumes on another node."""
     is_blocked: bool = False
-    """True if the budgets let no node drain: they terminate when they are empty, or when a budget allows it."""
+    """True if the budgets let no node drain: a node terminates when it is empty, or when a budget allows it."""
 
     is_at_once: bool = False
     """True if no budget paces the drain: all nodes terminate together."""
 
     room: str = ""
-    """Where successors come from, and what becomes of nodes without one, a sentence without a full stop."""
+    """Where replacement nodes come from, and what a node does without a replacement: a sentence without a full stop."""
     waits_for_reservation: bool = False
-    """True if the pool buys reserved capacity alone: a node is replaced only while a reservation has room."""
+    """True if the pool buys reserved capacity only: a node is replaced only while a reservation has a free instance."""
     pinned: str = ""
-    """The fate of pods that may not be evicted, a sentence without a full stop; empty if no node drains for now."""
+    """What happens to pods that may not be evicted: a sentence without a full stop; empty if no node drains now."""
 
     @property
     def is_interrupting_training(self) -> bool:
-        """True if training that nobody says is checkpointed ends before its time."""
+        """True if the drain interrupts training in a pool that is not labelled as checkpointed."""
         return self.purpose == "training" and not self.is_checkpointed and not self.is_blocked
 
 
 class TenantChange(Record, kw_only=True):
-    """Things that a tenant gains or loses."""
+    """The gains and losses of one tenant."""
 
     tenant: str
     gained: tuple[str, ...] = ()

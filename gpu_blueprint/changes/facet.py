@@ -1,4 +1,4 @@
-"""Changes: how a subject compares two plans of a stack."""
+"""The functions by which a subject compares two plans of a stack."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -9,11 +9,11 @@ from .tenant_view import Shift, TenantView
 
 
 class Changes(Record, kw_only=True):
-    """The comparisons of a subject; a subject leaves out what nobody can gain or lose by it."""
+    """The comparisons of a subject; each is optional."""
 
     compare: Callable[[TenantView, TenantView, Sequence[ResourceChange]], Iterable[Shift]] = lambda *_: ()
-    """The gains and losses of tenants, from the objects before and after, and the changes of resources."""
+    """(objects before, objects after, resource changes) → the gains and losses of tenants."""
     notices: Callable[
         [Sequence[PlannedResource], Sequence[PlannedResource], Sequence[ResourceChange]], Iterable[str]
     ] = lambda *_: ()
-    """A sentence for each effect outside the stack and for each step by hand, from the same three in resources."""
+    """(plan before, plan after, resource changes) → sentences on effects outside the stack and manual steps."""

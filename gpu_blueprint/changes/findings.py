@@ -12,18 +12,18 @@ _AMOUNT = re.compile(r"(?<![\w.-])\$?\d[\d,.]*(?:[KMGT]i|[smhd%])?(?![\w-])")
 """A number that stands alone, with or without a unit; not a digit in a name such as ``g6.12xlarge`` or ``infer-l4``."""
 
 
-_NAMED = frozenset({"pools", "tenants", "services", "models", "reservations", "storage"})
-"""Lists of a stack file whose items have names, so that an item may move."""
+_LISTS_WITH_NAMES = frozenset({"pools", "tenants", "services", "models", "reservations", "storage"})
+"""Lists of a stack file whose items have names: a named item is the same at every position."""
 _INDEX = re.compile(r"\.\d+(?=\.|$)")
 
 
 def compare_findings(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[tuple[Finding, ...], ...]:
     """Return the findings that are new, and the findings that are gone.
 
-    A finding stays the same while its kind, severity, subject, field and words do. Lines, remedies, positions in lists
+    Two findings are the same if kind, severity, subject, field and words are equal. Lines, remedies, positions in lists
     and numbers in the words do not count: a pool that may cost $20 too much instead of $10 has one finding, not a new
-    one and a gone one. Two equal findings count as two. A finding of an older version that names no subject is the same
-    as one at its position that does.
+    one and a gone one. Two equal findings count as two. An older version's finding without a subject equals a finding
+    with a subject at the same position.
     """
     gone, new = _match(before, after, _identify)
     gone, new = _match(gone, new, _identify_place, lambda one, other: not (one.get("subject") and other.get("subject")))
@@ -51,9 +51,9 @@ def _match(
 
 
 def _identify(finding: Finding) -> tuple[str, ...]:
-    """Return everything that tells a finding from others, wherever its item stands in its list."""
+    """Return the key of a finding: subject, words and path, without the position of a named item."""
     subject, place = str(finding.get("subject", "")), _read_path(finding)
-    is_nameless = not subject and place.partition(".")[0] in _NAMED
+    is_nameless = not subject and place.partition(".")[0] in _LISTS_WITH_NAMES
     return subject, *_read_words(finding), place if is_nameless else _INDEX.sub(".*", place)
 
 

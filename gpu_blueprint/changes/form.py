@@ -1,4 +1,4 @@
-"""The form of a plan.json, as far as a comparison reads it, and of the facts that a running stack has recorded."""
+"""The schema of a plan.json, limited to what a comparison reads, and of the facts that a running stack has recorded."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,14 +10,14 @@ from pydantic.alias_generators import to_camel
 
 _MOST_FAULTS = 10
 _MOST_LEVELS = 100
-"""A plan has less than thirty; a reader that follows mappings into mappings would end in Python's own limit."""
-_LARGEST = 2**63
+"""Levels of nesting: a plan has fewer than thirty, and far more would exceed Python's recursion limit."""
+_LARGEST_NUMBER = 2**63
 _LONG_NUMBER = re.compile(r"\d{100}")
-"""No number of a plan has a hundred digits, nor has a text of another kind, and Python turns it into no float."""
+"""A hundred digits in a row, which no number or text of a plan has; longer numbers overflow Python's float."""
 
 
 class _Form(BaseModel):
-    """Takes no value for another type, and ignores fields of other versions."""
+    """Accepts no value of another type, and ignores fields of other versions."""
 
     model_config = ConfigDict(strict=True, alias_generator=to_camel)
 
@@ -36,7 +36,7 @@ class _Resource(_Form):
 
 
 class _Network(_Form):
-    """A missing fact refuses nothing, so each has a default; null is no fact."""
+    """Each fact has a default, since a missing fact refuses nothing; null is a fault."""
 
     mode: str = ""
     vpc_id: str = ""
@@ -84,14 +84,14 @@ class _Finding(_Form):
 
 
 class _Cost(_Form):
-    """The sums are read by ``cost.compare``."""
+    """``cost.compare`` reads the sums."""
 
     prices_as_of: str | None = None
     unknown_prices: list[str] = []
 
 
 class DocumentForm(_Form):
-    """The form of a document; extra fields are for people."""
+    """The schema of a document; further fields are ignored."""
 
     blueprint_version: str
     stack: dict[str, Any]
@@ -105,9 +105,9 @@ class DocumentForm(_Form):
 
 
 def find_faults(document: Mapping[str, Any]) -> str:
-    """Return every place of a document that has another form, with its fault; empty if it has the form.
+    """Return the places of a document that do not fit the schema, each with its fault; empty without faults.
 
-    Of very many faults it names the first ten, and the number of the rest.
+    The text names the first ten faults, and the number of the others.
     """
     faults = [*_find_absurd_values(document)]
     try:
@@ -137,12 +137,12 @@ def _is_beyond(value: Any) -> bool:
     if isinstance(value, str):
         return _LONG_NUMBER.search(value) is not None
     if isinstance(value, int):
-        return abs(value) >= _LARGEST
+        return abs(value) >= _LARGEST_NUMBER
     return isinstance(value, float) and not isfinite(value)
 
 
 def keep_readable_facts(facts: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the facts of a foundation without those of another form, and the names of those left out."""
+    """Return the facts of a foundation that fit the schema, and the names of the others."""
     try:
         _Foundation.model_validate(dict(facts))
     except ValidationError as error:
@@ -160,7 +160,7 @@ def keep_readable_facts(facts: Mapping[str, Any]) -> tuple[dict[str, Any], list[
 
 
 def _find_facts(facts: Mapping[str, Any], error: ValidationError) -> Iterator[tuple[str, ...]]:
-    """Yield the names of facts with a fault: a part of the network or a pin is a fact of its own."""
+    """Yield the names of faulty facts; each part of the network and each pin is one fact."""
     for fault in error.errors():
         place = tuple(map(str, fault["loc"]))
         yield place[:2] if place[0] in ("network", "pins") and isinstance(facts[place[0]], Mapping) else place[:1]

@@ -1,4 +1,4 @@
-"""Losses with a resource that is deleted or replaced, by type: data, access, nodes, work, or nothing."""
+"""The loss when a resource is deleted or replaced, by its type: data, access, nodes, work or nothing."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -15,46 +15,46 @@ Loss = Literal["data", "zone", "access", "nodes", "work", "comfort", "setting"]
 
 
 class Rating(Record, kw_only=True):
-    """The verdicts on a resource that goes for good, and on a resource that is recreated."""
+    """The verdict on a resource that is deleted for good, and on a resource that is recreated."""
 
     deleted: Verdict
     replaced: Verdict
 
 
 RATINGS: dict[Loss, Rating] = {
-    # It holds things that no new resource has.
+    # The new resource is empty.
     "data": Rating(deleted="loses-data-or-access", replaced="loses-data-or-access"),
-    # Volumes of EBS stay in the zone, where no node can start without a subnet; a new subnet there reaches them again.
+    # EBS volumes stay in their zone. No node starts there without a subnet; with a new subnet, nodes mount them again.
     "zone": Rating(deleted="loses-data-or-access", replaced="replaces-resources"),
     # People and programs lose their rights; a new grant gives them back.
     "access": Rating(deleted="loses-data-or-access", replaced="replaces-resources"),
     "nodes": Rating(deleted="drains-nodes", replaced="replaces-resources"),
-    # Others work by it, and fail without it; nothing is lost that the stack file does not make again.
+    # Programs fail without the resource; the stack file recreates everything that is lost.
     "work": Rating(deleted="replaces-resources", replaced="replaces-resources"),
-    # A comfort that the stack file no longer asks for ends, and every program runs on.
+    # The stack file drops a convenience, and every program keeps running.
     "comfort": Rating(deleted="safe", replaced="replaces-resources"),
-    # It only states a rule or a wish: without it nothing stops and nothing is lost. `replace` stays the engine's word.
+    # A rule or a preference: nothing stops and nothing is lost without it. A replacement keeps the engine's verdict.
     "setting": Rating(deleted="safe", replaced="replaces-resources"),
 }
 
 LOST: dict[str, str] = {
     "aws:cloudwatch/logGroup:LogGroup": "its logs are lost",
-    "aws:ec2/subnet:Subnet": "volumes in its zone find no node",
-    "aws:ec2/vpc:Vpc": "everything in the network goes with it",
-    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": "pods that name it get only what ECR holds",
+    "aws:ec2/subnet:Subnet": "no node can mount the volumes of its zone",
+    "aws:ec2/vpc:Vpc": "everything in the network is deleted with it",
+    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": "pods that name it can pull only images that ECR has cached",
     "aws:efs/fileSystem:FileSystem": "its files are lost",
     "aws:eks/cluster:Cluster": "everything in the cluster is lost",
     "eks:index:Cluster": "everything in the cluster is lost",
-    "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation": "files that nobody has read yet stay in S3 alone",
+    "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation": "files that nobody has read yet stay only in S3",
     "aws:fsx/lustreFileSystem:LustreFileSystem": "its files are lost",
-    "aws:kms/key:Key": "nobody can read what it encrypts",
+    "aws:kms/key:Key": "nobody can read the data that it encrypts",
     "aws:s3/bucket:Bucket": "its objects are lost",
-    "aws:sns/topic:Topic": "nobody gets its messages, and a new topic asks its readers again",
+    "aws:sns/topic:Topic": "subscribers get no messages, and must confirm a new topic again",
     "kubernetes:batch/v1:CronJob": "its schedule ends",
     "kubernetes:core/v1:Namespace": "everything in it is lost",
     f"kubernetes:{KEDA}:ScaledObject": "replicas stay as they are",
 }
-"""The loss in words, of the types whose loss is not plain from their name."""
+"""Type → its loss in words, where the name of the type does not say it."""
 
 _CORE, _RBAC = "kubernetes:core/v1", "kubernetes:rbac.authorization.k8s.io/v1"
 
@@ -103,10 +103,10 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         *(f"kubernetes:{KUEUE_API}:{kind}" for kind in ("ClusterQueue", "LocalQueue", "WorkloadPriorityClass")),
         f"{_CORE}:Service",
         "aws:sqs/queue:Queue",
-        "kubernetes:storage.k8s.io/v1:StorageClass",  # claims that name it wait without it
+        "kubernetes:storage.k8s.io/v1:StorageClass",  # without it, claims that name it stay pending
     ),
     "comfort": (
-        "aws:ecr/pullThroughCacheRule:PullThroughCacheRule",  # the charts and manifests name another place then
+        "aws:ecr/pullThroughCacheRule:PullThroughCacheRule",  # charts and manifests then name another registry
         "aws:sns/topic:Topic",
         "kubernetes:batch/v1:CronJob",
         f"kubernetes:{KEDA}:ScaledObject",
@@ -127,7 +127,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "aws:sqs/queuePolicy:QueuePolicy",
         *(f"kubernetes:{ADMISSION}:{kind}AdmissionPolicy" for kind in ("Mutating", "Validating")),
         *(f"kubernetes:{ADMISSION}:{kind}AdmissionPolicyBinding" for kind in ("Mutating", "Validating")),
-        # Mounts, whose data stays: tenant_storage.py tells what their tenants lose
+        # Mounts: their data stays, and tenant_storage.py reports what tenants lose
         *(f"aws:efs/{kind}" for kind in ("accessPoint:AccessPoint", "fileSystemPolicy:FileSystemPolicy")),
         *(f"{_CORE}:{kind}" for kind in ("PersistentVolume", "PersistentVolumeClaim")),
         *(f"{_CORE}:{kind}" for kind in ("ConfigMap", "LimitRange", "ResourceQuota", "Secret", "ServiceAccount")),
@@ -136,7 +136,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         *(f"kubernetes:{KUEUE_API}:{kind}" for kind in ("Cohort", "ResourceFlavor")),
         "kubernetes:networking.k8s.io/v1:NetworkPolicy",
         "kubernetes:policy/v1:PodDisruptionBudget",
-        "kubernetes:scheduling.k8s.io/v1:PriorityClass",  # a pool's goes with the pool, and the grant tells it
+        "kubernetes:scheduling.k8s.io/v1:PriorityClass",  # deleted with its pool, and reported as a lost grant
     ),
 }
 """Every type that our stacks plan. Secrets are settings, since the stack's own configuration holds their values."""
@@ -147,18 +147,18 @@ _LOST = {drop_version(type_): lost for type_, lost in LOST.items()}
 
 
 def rate_type(type_: str) -> Loss | None:
-    """Return the loss with a resource of a type, in whatever API version; None if the table does not know it."""
+    """Return the loss with a resource of a type, in any API version; None for an unknown type."""
     return _LOSSES.get(drop_version(type_))
 
 
 def tell_loss(type_: str) -> str:
-    """Return the loss in words; empty if the name of the type says it."""
+    """Return the loss in words; empty if the name of the type is enough."""
     return _LOST.get(drop_version(type_), "")
 
 
 _WITHOUT_DATA = (namespaces.GPU_OPERATOR, namespaces.HEADROOM, namespaces.KEDA, namespaces.KUEUE, namespaces.JOBSET)
-"""Namespaces of the platform whose programs keep nothing; Prometheus keeps its volumes in its own."""
-_PEOPLE = ("Group", "User")
+"""Namespaces of the platform without stored data; Prometheus has volumes in its namespace."""
+_KINDS_OF_PEOPLE = ("Group", "User")
 _SUBNET, _ROUTE = "aws:ec2/subnet:Subnet", "aws:ec2/route:Route"
 _ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
 _GATEWAY = "aws:ec2/internetGateway:InternetGateway"
@@ -169,9 +169,9 @@ _PUBLIC_ROLE = "kubernetes.io/role/elb"
 def find_loss(resource: PlannedResource, before: Sequence[PlannedResource]) -> Loss | None:
     """Return the loss with a resource of a plan; None if the table does not know its type.
 
-    Placeholders of headroom end for every other pod anyway. A right in Kubernetes is a loss if people hold it, since
-    the rights of a program of the platform go with the program. A public subnet holds addresses and NAT gateways, and
-    no volume waits for it.
+    Any other pod preempts the placeholders of headroom. A right in Kubernetes counts as access only if people hold it:
+    the rights of a platform program are deleted with the program. A public subnet holds addresses and NAT gateways, and
+    no volume needs it.
     """
     metadata = read_map(resource.inputs, "metadata")
     is_namespace = resource.type == f"{_CORE}:Namespace"
@@ -185,7 +185,7 @@ def find_loss(resource: PlannedResource, before: Sequence[PlannedResource]) -> L
 
 
 def _is_public(subnet: PlannedResource, before: Sequence[PlannedResource]) -> bool:
-    """Return whether a subnet gives public addresses, serves public load balancers, or has a way to the internet."""
+    """Return whether a subnet gives public addresses, has public load balancers, or routes to the internet."""
     if subnet.inputs.get("mapPublicIpOnLaunch") is True or _PUBLIC_ROLE in read_map(subnet.inputs, "tags"):
         return True
     tables = {
@@ -202,7 +202,7 @@ def _is_public(subnet: PlannedResource, before: Sequence[PlannedResource]) -> bo
 
 
 def _serves_people(right: PlannedResource, before: Sequence[PlannedResource]) -> bool:
-    """Return whether people hold a role, or get it by a binding."""
+    """Return whether a role is bound to people, or a binding names people."""
     bindings = [resource for resource in before if resource.type.startswith(_RBAC) and "roleRef" in resource.inputs]
     if "roleRef" not in right.inputs:
         name = read_map(right.inputs, "metadata").get("name")
@@ -210,4 +210,4 @@ def _serves_people(right: PlannedResource, before: Sequence[PlannedResource]) ->
     else:
         bindings = [right]
     subjects = [read_map(subject) for binding in bindings for subject in read_list(binding.inputs, "subjects")]
-    return any(subject.get("kind") in _PEOPLE for subject in subjects)
+    return any(subject.get("kind") in _KINDS_OF_PEOPLE for subject in subjects)

@@ -1,13 +1,13 @@
-"""The difference between old and new inputs of a resource, and the part of it that replaces the resource."""
+"""Paths of inputs that differ between two plans, and the paths among them that replace the resource."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .documents import mean_the_same
 
-_HIDDEN = "(secret)"
-"""Stands for the content of a secret in a plan.json."""
-_MARKS = ("$unknown", "$resource")
+_HIDDEN_SECRET = "(secret)"
+"""The content of each secret in a plan.json."""
+_MARKER_KEYS = ("$unknown", "$resource")
 
 
 def list_changed_paths(old: Any, new: Any, path: str = "") -> list[str]:
@@ -37,7 +37,7 @@ def _is_secret(value: Any) -> bool:
 
 
 def _open(value: Any) -> Any:
-    """Return the content of a secret: the engine does not compare secrecy."""
+    """Return the content of a secret: the engine ignores whether a value is secret."""
     return _open(value["$secret"]) if _is_secret(value) else value
 
 
@@ -47,8 +47,8 @@ def _seal(value: Any, is_secret: bool = True) -> Any:
 
 
 def is_mark(value: Mapping[str, Any]) -> bool:
-    """Tell whether a mapping stands for a value that only the deployment will know."""
-    return len(value) == 1 and not value.keys().isdisjoint(_MARKS)
+    """Tell whether a mapping stands for a value that only `pulumi up` knows."""
+    return len(value) == 1 and not value.keys().isdisjoint(_MARKER_KEYS)
 
 
 def _hides(old: Any, new: Any) -> bool:
@@ -56,7 +56,7 @@ def _hides(old: Any, new: Any) -> bool:
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         pairs = zip(old, new, strict=True)
         return not any(list_changed_paths(_seal(before), _seal(after)) for before, after in pairs)
-    return None not in (old, new) and _HIDDEN in (old, new)
+    return None not in (old, new) and _HIDDEN_SECRET in (old, new)
 
 
 def _are_blocks(value: Any) -> bool:
@@ -64,7 +64,7 @@ def _are_blocks(value: Any) -> bool:
 
 
 def list_unknown_paths(value: Any, path: str = "") -> list[str]:
-    """Return dotted paths of the values that only the deployment will know, in the form of ``list_changed_paths``."""
+    """Return dotted paths of the values that only `pulumi up` knows, in the form of ``list_changed_paths``."""
     return sorted(set(_find_unknown_paths(value, path)))
 
 
@@ -81,7 +81,7 @@ def _find_unknown_paths(value: Any, path: str) -> Iterator[str]:
 
 
 def list_replacing_paths(changed: Iterable[str], replacing: Iterable[str]) -> list[str]:
-    """Return the changed paths that lie on a replacing path, above it or below it."""
+    """Return the changed paths that equal a replacing path, contain it, or lie inside it."""
     fixed = [path.split(".") for path in replacing]
     return [path for path in changed if any(_share_a_line(path.split("."), other) for other in fixed)]
 

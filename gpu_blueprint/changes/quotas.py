@@ -1,4 +1,4 @@
-"""The service quotas that a change needs, or needs more of."""
+"""Service quotas of AWS that the stack needs newly, or to a higher amount, after a change."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,11 +8,11 @@ from .snapshot import Snapshot
 
 
 class QuotaNeed(Record, kw_only=True):
-    """A service quota of AWS of which the stack needs more after the change."""
+    """A service quota of AWS that the stack needs to a higher amount after the change."""
 
     name: str
     purchase: str
-    """The way to buy that counts against the quota, such as ``spot``; empty for quotas of the platform itself."""
+    """The capacity type that counts against the quota, such as ``spot``; empty for quotas of the platform itself."""
     unit: str
     before: int
     """The amount that the stack needs before the change; 0 if it does not need the quota."""
@@ -27,7 +27,7 @@ def compare_quotas(before: Snapshot, after: Snapshot) -> tuple[QuotaNeed, ...]:
     """Return the quotas that the stack needs newly or to a higher amount, in the order of the snapshot after.
 
     A quota holds for one region of one account, so a stack that moves needs all of its quotas newly. A base without any
-    quota was written before snapshots had them, so nothing can be said.
+    quota was written before snapshots had quotas, so nothing can be compared.
     """
     if before.resources and not before.service_quotas:
         return ()
@@ -52,7 +52,7 @@ def _list_raised(old: Mapping[tuple[str, ...], int], after: Snapshot) -> Iterato
 
 
 def _identify(need: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the code of a quota; a quota without a published code is told by its name and way to buy."""
+    """Return the key of a quota: its code, or name and capacity type without a published code."""
     service, code = str(need.get("serviceCode", "")), need.get("quotaCode")
     return (service, str(code)) if code else (service, str(need["name"]), str(need.get("purchase")))
 

@@ -1,4 +1,4 @@
-"""A plan.json becomes a snapshot, or an error that says why it cannot."""
+"""Read a plan.json into a snapshot, or raise an error with the reason."""
 
 import json
 import re
@@ -12,10 +12,10 @@ from ..plan import PlannedResource
 from .form import find_faults
 from .snapshot import FORMAT, Snapshot
 
-_LARGEST = 64 * 1024**2
-"""Bytes; the plan of a stack with a hundred pools has less than a tenth of them."""
+_LARGEST_FILE_BYTES = 64 * 1024**2
+"""The plan of a stack with a hundred pools has less than a tenth of these bytes."""
 _URN = re.compile(r"urn:pulumi:(?P<stack>[^:]+)::(?P<project>[^:]+)::.+")
-_GIVE = "give a plan.json that `blueprint render` wrote"
+_RENDERED_PLAN_HINT = "give a plan.json that `blueprint render` wrote"
 _RENDER_AGAIN = "render it again with this version, or name a revision: --against main plans the stack as it is there"
 
 
@@ -34,18 +34,18 @@ def read_plan_file(path: Path) -> Snapshot:
     """
     try:
         if not path.is_file():
-            raise UsageError(f"{path}: is no regular file; {_GIVE}")
-        if (size := path.stat().st_size) > _LARGEST:
-            raise UsageError(f"{path}: has {size // 1024**2} MiB, more than any plan; {_GIVE}")
+            raise UsageError(f"{path}: is no regular file; {_RENDERED_PLAN_HINT}")
+        if (size := path.stat().st_size) > _LARGEST_FILE_BYTES:
+            raise UsageError(f"{path}: has {size // 1024**2} MiB, more than any plan; {_RENDERED_PLAN_HINT}")
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{path}: is not text in UTF-8; {_GIVE}") from None
+        raise UsageError(f"{path}: is not text in UTF-8; {_RENDERED_PLAN_HINT}") from None
     return read_snapshot(parse_document(text, str(path)), str(path))
 
 
-def parse_document(text: str, origin: str, give: str = _GIVE) -> Any:
+def parse_document(text: str, origin: str, give: str = _RENDERED_PLAN_HINT) -> Any:
     """Parse JSON, without the NaN and Infinity that Python adds to it; errors name ``origin`` and what to ``give``.
 
     Raises:
@@ -74,14 +74,14 @@ def read_snapshot(document: Any, origin: str) -> Snapshot:
         UsageError: The document is no plan, or a plan in the form of another version.
     """
     if not isinstance(document, dict) or not isinstance(document.get("resources"), list):
-        raise UsageError(f"{origin}: holds no plan; {_GIVE}")
+        raise UsageError(f"{origin}: holds no plan; {_RENDERED_PLAN_HINT}")
     _refuse_other_format(document, origin)
     if faults := find_faults(document):
-        raise UsageError(f"{origin}: is no complete plan: {faults}; {_GIVE}")
+        raise UsageError(f"{origin}: is no complete plan: {faults}; {_RENDERED_PLAN_HINT}")
     try:
         compare_costs(document["cost"], document["cost"])
     except (AttributeError, KeyError, TypeError):
-        raise UsageError(f"{origin}: is no complete plan: cost is no estimate; {_GIVE}") from None
+        raise UsageError(f"{origin}: is no complete plan: cost is no estimate; {_RENDERED_PLAN_HINT}") from None
     snapshot = Snapshot(
         blueprint_version=document["blueprintVersion"],
         stack=document["stack"],
@@ -117,10 +117,12 @@ def _refuse_mixed_resources(snapshot: Snapshot, origin: str) -> None:
     urns = [resource.urn for resource in snapshot.resources]
     found = {match.groups() if (match := _URN.fullmatch(urn)) else () for urn in urns}
     if len(found) != 1 or () in found:
-        raise UsageError(f"{origin}: is no plan of one stack: its URNs name {len(found) or 'no'} stacks; {_GIVE}")
+        raise UsageError(
+            f"{origin}: is no plan of one stack: its URNs name {len(found) or 'no'} stacks; {_RENDERED_PLAN_HINT}"
+        )
     if len(set(urns)) != len(urns):
         twice = next(urn for index, urn in enumerate(urns) if urn in urns[:index])
-        raise UsageError(f"{origin}: is no plan: it holds {twice} twice; {_GIVE}")
+        raise UsageError(f"{origin}: is no plan: it holds {twice} twice; {_RENDERED_PLAN_HINT}")
 
 
 def identify(snapshot: Snapshot) -> Identity | None:
@@ -133,7 +135,7 @@ def refuse_other_stack(before: Snapshot, after: Snapshot, origin: str) -> None:
     """Refuse to compare plans of two projects or of two stacks.
 
     Raises:
-        UsageError: It names both.
+        UsageError: The plans belong to different projects or stacks; the message names both.
     """
     old, new = identify(before), identify(after)
     if old is None or new is None or old == new:

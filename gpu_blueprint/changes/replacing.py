@@ -1,4 +1,4 @@
-"""Changed inputs that make a provider replace a resource. The stand-ins of ``lifecycle/`` ask the same functions."""
+"""Changed inputs that make a provider replace a resource; the stand-in providers of ``lifecycle/`` call this too."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,11 +12,12 @@ from ..errors import CatalogError
 from .paths import is_mark, list_replacing_paths
 
 PROVIDER = "pulumi:providers:"
+_IDENTITY_FIELDS = ("kind", "metadata.name", "metadata.namespace")
 _SELECTOR = ("spec.selector",)
-_CONTENT = {"ConfigMap": ("data", "binaryData"), "Secret": ("type", "data", "stringData")}
-_MUTABLE = {"ConfigMap": "enableConfigMapMutable", "Secret": "enableSecretMutable"}
-"""Kind → the setting of the provider without which a new content replaces the object."""
-_FIXED: Mapping[str, Sequence[str]] = {
+_CONTENT_FIELDS = {"ConfigMap": ("data", "binaryData"), "Secret": ("type", "data", "stringData")}
+_MUTABLE_SETTINGS = {"ConfigMap": "enableConfigMapMutable", "Secret": "enableSecretMutable"}
+"""Kind → the provider's setting that allows updates in place; without this setting, new content replaces the object."""
+_FIXED_FIELDS: Mapping[str, Sequence[str]] = {
     "StatefulSet": (
         *("spec.podManagementPolicy", "spec.revisionHistoryLimit", "spec.selector", "spec.serviceName"),
         "spec.volumeClaimTemplates",
@@ -32,15 +33,15 @@ _FIXED: Mapping[str, Sequence[str]] = {
     "Service": ("spec.clusterIP",),
     "RoleBinding": ("roleRef",),
     "ClusterRoleBinding": ("roleRef",),
-    # The API server refuses other changes of these two kinds, so nothing but a replacement brings them about.
+    # The API server refuses updates of these fields, so only a replacement can change them.
     "StorageClass": ("provisioner", "parameters", "volumeBindingMode", "reclaimPolicy"),
     "PriorityClass": ("value",),
 }
-"""Fields of Kubernetes' own kinds beside kind, name and namespace (pulumi-kubernetes 4: provider/force_new.go)."""
-_OF_KUBERNETES = ("clusterIdentifier", "kubeconfig", "context", "cluster", "renderYamlToDirectory")
-_CONFIG: Mapping[str, Sequence[str]] = {"aws": ("region",), "eks": (), "kubernetes": _OF_KUBERNETES}
-"""Settings of a provider that lead to other objects; with the provider all of its resources are replaced."""
-_NAMES = ("name", "nodeGroupName", "clusterName")
+"""Kind → further fields that replace an object (pulumi-kubernetes 4: provider/force_new.go)."""
+_KUBERNETES_SETTINGS = ("clusterIdentifier", "kubeconfig", "context", "cluster", "renderYamlToDirectory")
+_REPLACING_SETTINGS: Mapping[str, Sequence[str]] = {"aws": ("region",), "eks": (), "kubernetes": _KUBERNETES_SETTINGS}
+"""Package → the settings that point to other objects: they replace the provider and all of its resources."""
+_NAME_INPUTS = ("name", "nodeGroupName", "clusterName")
 
 
 def list_replacing(
@@ -56,11 +57,11 @@ def list_replacing(
         type_: Pulumi's type of the resource.
         changed: The paths that differ, from ``list_changed_paths``.
         old: The inputs before the change.
-        new: The inputs after it.
+        new: The inputs after the change.
         provider: The inputs of the resource's provider after the change.
 
     Raises:
-        CatalogError: Nobody knows if the changes replace a resource of this type.
+        CatalogError: The catalogue does not say whether the changes replace the resource.
     """
     if type_.startswith(PROVIDER):
         return _list_replacing_settings(type_.removeprefix(PROVIDER), changed, old, new)
@@ -69,14 +70,18 @@ def list_replacing(
     if _is_release(type_):
         return list_replacing_paths(changed, ("name", "namespace"))
     kind = type_.rsplit(":", 1)[-1]
-    fixed = ["kind", "metadata.name", "metadata.namespace", *_FIXED.get(kind, ()), *_list_content(kind, new, provider)]
+    fixed = [*_IDENTITY_FIELDS, *_FIXED_FIELDS.get(kind, ()), *_list_content(kind, new, provider)]
     return [*list_replacing_paths(changed, fixed), *_list_new_group(changed, old, new)]
 
 
 def _list_replacing_inputs(
     type_: str, changed: Sequence[str], old: Mapping[str, Any], new: Mapping[str, Any]
 ) -> list[str]:
-    """Return the changed inputs that replace a resource of AWS; an input that nobody has read yet counts without."""
+    """Return the changed inputs that replace an AWS resource.
+
+    Raises:
+        CatalogError: The catalogue does not cover a changed input.
+    """
     replacing = [*list_replacing_properties(type_), *list_conditional_replacements(type_, old, new)]
     causes = list_replacing_paths(changed, replacing)
     unknown = [path for path in list_unknown_properties(type_) if _holds(old, path) or _holds(new, path)]
@@ -86,7 +91,7 @@ def _list_replacing_inputs(
 
 
 def _holds(value: Any, path: str) -> bool:
-    """Tell whether inputs have a value at a path; a value that is not known yet may have all values below it."""
+    """Tell whether inputs have a value at a path; an unknown value counts as having every path below."""
     if isinstance(value, list):
         return any(_holds(item, path) for item in value)
     if not isinstance(value, Mapping) or not path:
@@ -102,31 +107,31 @@ def _list_replacing_settings(
 ) -> list[str]:
     """Return the changed settings that replace a provider.
 
-    A provider of Kubernetes that states an identifier of its cluster before and after is replaced by another identifier
-    alone (pulumi-kubernetes: ``clusterIdentifier``).
+    If a Kubernetes provider has a ``clusterIdentifier`` before and after, only a change of this setting replaces the
+    provider (pulumi-kubernetes).
     """
-    if package not in _CONFIG:
+    if package not in _REPLACING_SETTINGS:
         raise CatalogError(f"nobody knows which settings replace a provider of {package}")
     is_identified = package == "kubernetes" and old.get("clusterIdentifier") and new.get("clusterIdentifier")
-    return list_replacing_paths(changed, _OF_KUBERNETES[:1] if is_identified else _CONFIG[package])
+    return list_replacing_paths(changed, _KUBERNETES_SETTINGS[:1] if is_identified else _REPLACING_SETTINGS[package])
 
 
 def _list_content(kind: str, new: Mapping[str, Any], provider: Mapping[str, Any] | None) -> Sequence[str]:
-    """Return the content of a ConfigMap or Secret that is immutable by itself or by its provider's settings."""
-    is_mutable = str((provider or {}).get(_MUTABLE.get(kind, ""), "")).lower() == "true"
-    return () if is_mutable and new.get("immutable") is not True else _CONTENT.get(kind, ())
+    """Return the content fields that replace a ConfigMap or Secret; none if the provider updates them in place."""
+    is_mutable = str((provider or {}).get(_MUTABLE_SETTINGS.get(kind, ""), "")).lower() == "true"
+    return () if is_mutable and new.get("immutable") is not True else _CONTENT_FIELDS.get(kind, ())
 
 
 def _list_new_group(changed: Iterable[str], old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return ``apiVersion`` if the group differs: another version of a group shows the same object."""
+    """Return ``apiVersion`` if the API group differs: another version of the same group keeps the object."""
     groups = {str(inputs.get("apiVersion", "")).rpartition("/")[0] for inputs in (old, new)}
     return [path for path in changed if path == "apiVersion"] if len(groups) > 1 else []
 
 
 def keeps_name(type_: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Tell whether both objects would have the same name, so that the old object is deleted before the new is made."""
+    """Tell whether both objects have the same name: the engine then deletes the old object first."""
     if not type_.startswith("kubernetes:"):
-        return any(isinstance(old.get(key), str) and old[key] == new.get(key) for key in _NAMES)
+        return any(isinstance(old.get(key), str) and old[key] == new.get(key) for key in _NAME_INPUTS)
     if _is_release(type_):
         return all(old.get(key) == new.get(key) for key in ("name", "namespace"))
     return _find_place(old) == _find_place(new)

@@ -1,4 +1,4 @@
-"""The report on a change: everything that it does to the stack that runs, as values."""
+"""The report on a change: all its effects on the running stack, as values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -24,19 +24,19 @@ class Changes(Record, kw_only=True):
     after: Snapshot
     verdict: Verdict
     reasons: tuple[Reason, ...] = ()
-    """The gravest come first; without any the verdict is ``nothing``."""
+    """The gravest first; without reasons the verdict is ``nothing``."""
     resources: tuple[ResourceChange, ...] = ()
     drains: tuple[NodeDrain, ...] = ()
     tenants: tuple[TenantChange, ...] = ()
-    """The change of an empty tenant holds for all tenants, or for people of the platform."""
+    """A change with an empty tenant is about all tenants, or about people of the platform."""
     new_findings: tuple[Mapping[str, Any], ...] = ()
     """Warnings and policy findings that only the snapshot after the change has, as ``Problem.as_json`` writes them."""
     gone_findings: tuple[Mapping[str, Any], ...] = ()
     costs: tuple[Change, ...] = ()
-    """Platform, pools, and at last the sum; empty if a snapshot has no estimate."""
+    """Platform, pools, then the sum; empty if a snapshot has no estimate."""
     quotas: tuple[QuotaNeed, ...] = ()
     dead_ends: tuple[Problem, ...] = ()
-    """Changes that can only end badly on a running stack, each with the way there."""
+    """Edits that cannot work on a running stack, each with a way that works."""
     notes: tuple[str, ...] = ()
     """Sentences without a full stop about the comparison itself, such as other prices in the base's catalogue."""
 
@@ -70,7 +70,7 @@ def compare_facts(
     drains: Sequence[NodeDrain] = (),
     dead_ends: Sequence[Problem] = (),
 ) -> Changes:
-    """Return the report on two snapshots, with the changes of resources and nodes that are known already."""
+    """Return the report on two snapshots, from the changes of their resources and nodes."""
     tenants = compare_tenants(before, after, resources)
     new_findings, gone_findings = compare_findings(before.findings, after.findings)
     reasons = list_reasons(

@@ -12,17 +12,16 @@ from .paths import list_changed_paths, list_unknown_paths
 from .replacing import PROVIDER, keeps_name, list_replacing
 
 CLUSTER = "aws:eks/cluster:Cluster"
-_COUNTED: Mapping[str, str] = {"aws:ec2/launchTemplate:LaunchTemplate": "version"}
-"""Type whose update changes an output → the last part of the inputs that hold this output."""
-_NEW: tuple[Effect | None, ...] = ("create", "replace", "update-or-replace")
+_COUNTED_OUTPUTS: Mapping[str, str] = {"aws:ec2/launchTemplate:LaunchTemplate": "version"}
+"""Type whose update changes an output → the last path part of the inputs that take this output."""
+_NEW_OUTPUT_EFFECTS: tuple[Effect | None, ...] = ("create", "replace", "update-or-replace")
 """Effects after which the outputs of a resource may have other values."""
 
 
 def compare_resources(
     before: Sequence[PlannedResource], after: Sequence[PlannedResource]
 ) -> tuple[ResourceChange, ...]:
-    """Return the changes of all resources that a provider manages: new and changed ones in the order of the new plan,
-    then deleted ones in the order of the old plan.
+    """Return the changes of all resources that providers manage, in the order of the new plan, then the deleted ones.
 
     A change spreads: an input that holds an output of a replaced or new resource is changed too.
     """
@@ -31,7 +30,7 @@ def compare_resources(
 
 @dataclass(slots=True)
 class _Pair:
-    """A resource after the change, and before it."""
+    """A resource before and after the change."""
 
     old: PlannedResource | None
     new: PlannedResource
@@ -47,7 +46,7 @@ class _Pair:
 
 
 class _Comparison:
-    """Two plans, and the effects that are known so far; each round of spreading adds some and takes none away."""
+    """Two plans, and the effects that are known so far; rounds of spreading only add effects."""
 
     def __init__(self, before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> None:
         self._old = {resource.urn: resource for resource in before}
@@ -72,7 +71,7 @@ class _Comparison:
                 yield ResourceChange(urn=old.urn, type=old.type, name=old.name, effect="delete")
 
     def _compare_default_tags(self, pair: _Pair) -> set[str]:
-        """Return the tags that the provider alone changes, for a resource whose own inputs stay."""
+        """Return the tags that change only by the provider's default tags."""
         former, provider = self._old.get(pair.old.provider) if pair.old else None, self._pairs.get(pair.new.provider)
         if pair.old is None or former is None or provider is None:
             return set()
@@ -81,7 +80,7 @@ class _Comparison:
         return {path for path in changed if not _is_ignored(pair.new, path)}
 
     def _spread(self, pair: _Pair) -> bool:
-        """Take over the effects on the sources of a resource; return whether this changed anything."""
+        """Apply the effects of a resource's sources to the resource; return whether anything changed."""
         known = (pair.effect, len(pair.fresh), sum(pair.fresh.values()), len(pair.lost), len(pair.sources))
         self._find_fresh(pair)
         if pair.old:
@@ -90,7 +89,7 @@ class _Comparison:
         return known != (pair.effect, len(pair.fresh), sum(pair.fresh.values()), len(pair.lost), len(pair.sources))
 
     def _find_fresh(self, pair: _Pair) -> None:
-        """Find the unknown values that come from another source, or from a source with new outputs."""
+        """Collect the unknown values that come from another source, or from a source with new outputs."""
         for key, urns in pair.new.property_dependencies.items():
             unknown = [
                 path for path in list_unknown_paths(pair.new.inputs.get(key), key) if not _is_ignored(pair.new, path)
@@ -106,7 +105,7 @@ class _Comparison:
                 pair.sources |= {source.new.urn} if paths else set()
 
     def _find_lost(self, pair: _Pair, old: PlannedResource) -> None:
-        """Find the inputs whose source goes first: the engine asks the provider whether it can do without them."""
+        """Collect the inputs whose source is deleted first, if the provider replaces the resource without them."""
         for key, urns in old.property_dependencies.items():
             gone = [self._pairs[found] for urn in urns if (found := self._renamed.get(urn, urn)) in self._pairs]
             for source in gone:
@@ -138,7 +137,7 @@ class _Comparison:
             pair.causes = {"provider"}
             pair.sources.add(provider.new.urn)
             return effect
-        if provider and provider.fresh:  # not configured in a preview: the engine cannot ask, and announces an update
+        if provider and provider.fresh:  # the provider cannot compare in a preview, so the engine shows an update
             pair.sources.add(provider.new.urn)
             return "replace" if pair.lost else "update"
         certain = pair.paths | {path for path, is_sure in pair.fresh.items() if is_sure} | pair.lost
@@ -150,9 +149,9 @@ class _Comparison:
         return "replace" if causes else "update" if changed else None
 
     def _judge_provider(self, provider: _Pair, old: PlannedResource) -> Effect | None:
-        """Return the effect on a resource of which the provider is replaced, or which gets another provider."""
+        """Return the effect on a resource whose provider is replaced or exchanged; None without effect."""
         if provider.old and provider.old.urn == old.provider:
-            return provider.effect if provider.effect in _NEW else None
+            return provider.effect if provider.effect in _NEW_OUTPUT_EFFECTS else None
         former = self._old.get(old.provider)
         if former is None:
             return "update-or-replace"  # a default provider, whose settings no plan holds
@@ -161,7 +160,7 @@ class _Comparison:
         return "update-or-replace" if causes is None else "replace" if causes else None
 
     def _find_causes(self, pair: _Pair, old: PlannedResource, changed: set[str]) -> set[str] | None:
-        """Return the changed paths that replace a resource; None if nobody knows them."""
+        """Return the changed paths that replace a resource; None if the catalogue does not know them."""
         if not changed:
             return set()
         provider = self._pairs.get(pair.new.provider)
@@ -185,7 +184,7 @@ class _Comparison:
         )
 
     def _find_cluster(self, pair: _Pair, clusters: set[str]) -> str:
-        """Return the replaced cluster in which the object of a resource stands; empty if there is none."""
+        """Return the replaced cluster that contains the object of a resource; empty if none does."""
         provider = self._pairs.get(pair.new.provider)
         if not provider or provider.new.type != f"{PROVIDER}kubernetes":
             return ""
@@ -208,9 +207,9 @@ def _is_ignored(resource: PlannedResource, path: str) -> bool:
 def _has_new_output(source: _Pair, path: str) -> bool:
     """Tell whether an unknown input may get another value from its source."""
     if source.effect == "update":
-        is_counted = path.rpartition(".")[2] == _COUNTED.get(source.new.type)
+        is_counted = path.rpartition(".")[2] == _COUNTED_OUTPUTS.get(source.new.type)
         return is_counted and not all(changed.startswith(ALL_TAGS) for changed in source.paths | source.fresh.keys())
-    return source.effect in _NEW
+    return source.effect in _NEW_OUTPUT_EFFECTS
 
 
 def _goes_first(source: _Pair) -> bool:

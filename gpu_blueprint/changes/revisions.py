@@ -1,7 +1,7 @@
 """The project as it was at a revision, written to a temporary folder.
 
-Git reads the revision into an index of its own in that folder. Neither the user's working tree, nor their index, nor
-the list of worktrees changes, so nothing can be left behind in the repository, and several runs do not meet.
+Git uses an index of its own in that folder. The user's working tree, index and list of worktrees stay unchanged:
+nothing remains in the repository, and parallel runs do not collide.
 """
 
 import os
@@ -11,24 +11,24 @@ from pathlib import Path
 from ..errors import UsageError
 from ..records import Record
 
-_SETTINGS = (
+_GIT_SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.sparseCheckout=false",
     "core.splitIndex=false",  # a split index would write its shared half into .git
     "advice.detachedHead=false",
 )
-_ENVIRONMENT = {
+_GIT_ENVIRONMENT = {
     "LC_ALL": "C",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_LFS_SKIP_SMUDGE": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
 }
-_PATIENCE_S = 120
+_TIMEOUT_S = 120
 _MAIN_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
-"""Names of the branch from which people branch off, the nearest to a pull request first."""
-_SHOWN = 10
+"""Possible names of the main branch, the most likely base of a pull request first."""
+_SHORT_ID_LENGTH = 10
 """Characters of a commit's id in reports."""
 
 
@@ -46,12 +46,12 @@ class Revision(Record, kw_only=True):
     @property
     def label(self) -> str:
         """The revision with the beginning of its commit, for a report."""
-        short = self.commit[:_SHOWN]
+        short = self.commit[:_SHORT_ID_LENGTH]
         return short if self.commit.startswith(self.name) else f"{self.name} ({short})"
 
 
 def find_revision(name: str) -> Revision | None:
-    """Return the commit that a name means in the repository of the current folder; None if it means none.
+    """Return the commit that a name has in the repository of the current folder; None for a name without a commit.
 
     Raises:
         UsageError: There is no git, no repository, or git refuses to read it.
@@ -77,7 +77,7 @@ def find_merge_base() -> str:
     for branch in _MAIN_BRANCHES:
         found = _run("merge-base", "HEAD", branch)
         if not found.returncode:
-            return found.stdout.strip()[:_SHOWN]
+            return found.stdout.strip()[:_SHORT_ID_LENGTH]
     names = ", ".join(_MAIN_BRANCHES)
     raise UsageError(f"no branch of this repository is the base of an edit ({names}); name a revision with --against")
 
@@ -113,9 +113,9 @@ def refuse_revision(name: str) -> UsageError:
 
 
 def write_revision(revision: Revision, folder: Path) -> Path:
-    """Write the files of the project at a revision into ``folder``, which must exist, and return their place.
+    """Write the project's files at a revision below the existing ``folder``, and return the folder of these files.
 
-    The place is empty if the revision does not have the project's folder.
+    This folder stays empty if the revision does not have the project.
 
     Raises:
         UsageError: Git cannot write the files, for example because the clone lacks them.
@@ -134,7 +134,7 @@ def write_revision(revision: Revision, folder: Path) -> Path:
 
 
 def _ask(*arguments: str) -> str:
-    """Return git's answer about the repository of the current folder."""
+    """Return the output of a git command in the current folder."""
     ran = _run(*arguments)
     if not ran.returncode:
         return ran.stdout.strip()
@@ -145,7 +145,7 @@ def _ask(*arguments: str) -> str:
 
 
 def _run(*arguments: str, environment: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
-    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    settings = [part for setting in _GIT_SETTINGS for part in ("-c", setting)]
     try:
         return subprocess.run(  # noqa: S603, the program is git, and no shell reads the arguments
             ["git", *settings, *arguments],  # noqa: S607
@@ -153,15 +153,15 @@ def _run(*arguments: str, environment: dict[str, str] | None = None) -> "subproc
             text=True,
             errors="replace",
             stdin=subprocess.DEVNULL,
-            timeout=_PATIENCE_S,
+            timeout=_TIMEOUT_S,
             check=False,
-            env={**os.environ, **_ENVIRONMENT, **(environment or {})},
+            env={**os.environ, **_GIT_ENVIRONMENT, **(environment or {})},
         )
     except FileNotFoundError:
         reason = "git is not installed, so there are no revisions"
         raise UsageError(f"{reason}; give a folder or a plan.json to --against") from None
     except subprocess.TimeoutExpired:
-        raise UsageError(f"git {arguments[0]} has not answered for {_PATIENCE_S} s") from None
+        raise UsageError(f"git {arguments[0]} has not answered for {_TIMEOUT_S} s") from None
 
 
 def _shorten(message: str) -> str:

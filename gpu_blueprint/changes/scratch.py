@@ -1,4 +1,4 @@
-"""A temporary folder that is removed also if a signal ends the command."""
+"""A temporary folder that is also removed when a signal ends the command."""
 
 import shutil
 import tempfile
@@ -11,7 +11,7 @@ from ..signals import leave_on_signals
 
 
 class _Removal:
-    """Tells the signal handlers that the folder is being removed, so that they wait for the end of it."""
+    """Tells the signal handlers that the folder is being removed, so that they wait until it is gone."""
 
     def __init__(self) -> None:
         self.is_leaving = False
@@ -25,7 +25,7 @@ class _Removal:
 
 @contextmanager
 def open_scratch() -> Iterator[Path]:
-    """Give a new empty folder, which is removed at the end, also at Ctrl-C, SIGTERM and SIGHUP."""
+    """Yield a new empty folder, and remove it at the end, also at Ctrl-C, SIGTERM and SIGHUP."""
     folder = Path(tempfile.gettempdir()) / f"blueprint-changes-{uuid.uuid4().hex}"
     removal = _Removal()
     with leave_on_signals(removal):

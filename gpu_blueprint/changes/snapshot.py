@@ -7,7 +7,7 @@ from ..plan import PlannedResource
 from ..records import Record, field
 
 FORMAT = 2
-"""Version of the document. A reader refuses other versions; a change of meaning counts up."""
+"""Version of the document: a change of meaning raises it, and a reader refuses other versions."""
 
 
 class Snapshot(Record, kw_only=True):
@@ -17,15 +17,15 @@ class Snapshot(Record, kw_only=True):
     stack: Mapping[str, Any]
     """Name, project and place of the stack: ``identify_stack``."""
     foundation: Mapping[str, Any]
-    """Facts on which everything else stands, such as the blocks of addresses: ``describe_foundation``."""
+    """Facts that a running stack cannot change, such as its CIDR blocks: ``describe_foundation``."""
     resources: tuple[PlannedResource, ...]
     cost: Mapping[str, Any]
     """The estimate: ``cost.estimate.as_json``."""
     service_quotas: tuple[Mapping[str, Any], ...] = ()
-    """The service quotas that the stack needs at its ceiling, as ``quotas --json`` lists them."""
+    """The service quotas that the stack needs at the limits of its pools, as ``quotas --json`` lists them."""
     findings: tuple[Mapping[str, Any], ...] = ()
     """Warnings and policy findings, as ``Problem.as_json`` writes them."""
     requirements: str = ""
-    """The text of requirements.txt and constraints.txt beside the code that planned."""
+    """The text of requirements.txt and constraints.txt of the code that planned the stack."""
     notes: tuple[str, ...] = field(default=())
-    """Sentences about the way in which the snapshot was made, for the head of a report."""
+    """Sentences on how the snapshot was made, for the head of a report."""

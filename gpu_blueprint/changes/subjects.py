@@ -1,6 +1,8 @@
 """The comparisons of two plans by subject."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TypeVar
 
 from ..plan import PlannedResource
 from ..subject import Subject
@@ -13,11 +15,11 @@ from .monitoring.notices import find_monitoring_notices
 from .pools.closings import compare_hours, find_pools_left_closed
 from .pools.sharing_files import find_unused_files
 from .queues.kueue_settings import find_restarts
-from .queues.tenant_queues import compare_queues, find_begin
+from .queues.tenant_queues import compare_queues, find_first_queues
 from .services.scaling import compare_services, compare_signals
 from .storage.notices import find_storage_notices
 from .storage.tenant_storage import compare_storage
-from .tenant_view import Shift, TenantView
+from .tenant_view import TenantView
 from .tenants.access import compare_access
 from .tenants.admission import compare_admission
 from .tenants.identities import compare_identities
@@ -26,41 +28,31 @@ from .tenants.traffic import compare_traffic
 
 _Changes = Sequence[ResourceChange]
 _Plan = Sequence[PlannedResource]
+_Side = TypeVar("_Side", TenantView, _Plan)
+_Found = TypeVar("_Found")
 
 
-def _compare_tenants(old: TenantView, new: TenantView, _: _Changes) -> Iterator[Shift]:
-    for compare in (compare_tenant_quotas, compare_access, compare_traffic, compare_admission, compare_identities):
-        yield from compare(old, new)
+def _join(*finders: Callable[[_Side, _Side], Iterable[_Found]]) -> Callable[[_Side, _Side, _Changes], Iterator[_Found]]:
+    """Return the results of several comparisons that do not look at the changes of resources."""
+    return lambda before, after, _: chain.from_iterable(find(before, after) for find in finders)
 
 
-def _compare_services(old: TenantView, new: TenantView, _: _Changes) -> Iterator[Shift]:
-    yield from compare_services(old, new)
-    yield from compare_signals(old, new)
-
-
-def _note_queues(before: _Plan, after: _Plan, _: _Changes) -> Iterator[str]:
-    yield from find_begin(before, after)
-    yield from find_restarts(before, after)
-
-
-def _note_models(before: _Plan, after: _Plan, _: _Changes) -> Iterator[str]:
-    yield from find_rollouts(before, after)
-    yield from find_planned_ends(before, after)
-
-
-def _note_pools(before: _Plan, after: _Plan, _: _Changes) -> Iterator[str]:
-    yield from find_pools_left_closed(before, after)
-    yield from find_unused_files(before, after)
-
+_OF_TENANTS = (compare_tenant_quotas, compare_access, compare_traffic, compare_admission, compare_identities)
 
 CHANGES: Mapping[Subject, Changes] = {
     "storage": Changes(compare=compare_storage, notices=find_storage_notices),
-    "queues": Changes(compare=lambda old, new, _: compare_queues(old, new), notices=_note_queues),
-    "models": Changes(compare=lambda old, new, _: compare_models(old, new), notices=_note_models),
-    "tenants": Changes(compare=_compare_tenants),
-    "services": Changes(compare=_compare_services),
-    "pools": Changes(compare=lambda old, new, _: compare_hours(old, new), notices=_note_pools),
+    "queues": Changes(compare=_join(compare_queues), notices=_join(find_first_queues, find_restarts)),
+    "models": Changes(compare=_join(compare_models), notices=_join(find_rollouts, find_planned_ends)),
+    "tenants": Changes(compare=_join(*_OF_TENANTS)),
+    "services": Changes(compare=_join(compare_services, compare_signals)),
+    "pools": Changes(compare=_join(compare_hours), notices=_join(find_pools_left_closed, find_unused_files)),
     "monitoring": Changes(notices=find_monitoring_notices),
     "cluster": Changes(notices=find_cluster_notices),
 }
 """Subject → its comparisons, causes before effects: the end of a queue or of a model explains the end of its rights."""
+
+
+def find_notices(before: _Plan, after: _Plan, changes: _Changes) -> Iterator[str]:
+    """Yield a sentence for each effect on people and systems outside the stack, and for each manual step."""
+    for subject in CHANGES.values():
+        yield from subject.notices(before, after, changes)

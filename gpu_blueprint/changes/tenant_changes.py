@@ -1,4 +1,4 @@
-"""The things that tenants gain and lose with a change, from the planned objects: the table of contents."""
+"""The gains and losses of tenants in a change, from the comparisons of all subjects."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,15 +9,16 @@ from .subjects import CHANGES
 from .tenant_view import Shift, TenantView, read_map, read_name
 from .tenants.room import compare_room
 
-_LEVEL = "pod-security.kubernetes.io/enforce"
+_ENFORCE_LABEL = "pod-security.kubernetes.io/enforce"
 _LEVELS = ("privileged", "baseline", "restricted")
+"""Levels of Pod Security, the weakest first."""
 
 
 def compare_tenants(before: Snapshot, after: Snapshot, changes: Sequence[ResourceChange]) -> tuple[TenantChange, ...]:
     """Return the tenants that gain or lose anything, grave losses first.
 
-    Losses that all tenants share stand once, in a change of an empty tenant, which also holds the people of the
-    platform. A renamed tenant is a tenant that goes and a tenant that comes, since nobody renames a namespace.
+    A gain or loss that all tenants share is listed once, under an empty tenant, together with those of people of the
+    platform. A renamed tenant counts as one that ends and one that is new, since a namespace cannot be renamed.
     """
     old, new = TenantView.of(before.resources), TenantView.of(after.resources)
     shifts = [*_compare_namespaces(old, new, changes)]
@@ -52,7 +53,7 @@ def _compare_namespaces(old: TenantView, new: TenantView, changes: Sequence[Reso
 def _compare_pod_security(old: TenantView, new: TenantView) -> Iterator[Shift]:
     levels = [
         {
-            read_name(each): str(read_map(each.inputs, "metadata", "labels").get(_LEVEL, _LEVELS[0]))
+            read_name(each): str(read_map(each.inputs, "metadata", "labels").get(_ENFORCE_LABEL, _LEVELS[0]))
             for each in view.list_kind("Namespace")
         }
         for view in (old, new)
@@ -66,7 +67,7 @@ def _compare_pod_security(old: TenantView, new: TenantView) -> Iterator[Shift]:
 
 
 def _share(tenants: Sequence[str], shifts: Sequence[Shift]) -> list[Shift]:
-    """Let each shift that all of several tenants have stand once, for an empty tenant."""
+    """Merge each shift that all tenants share into one shift with an empty tenant."""
     counts = Counter((each.text, each.is_loss, each.is_grave) for each in set(shifts) if each.tenant in tenants)
     shared = {key for key, count in counts.items() if count == len(tenants) > 1}
     found: list[Shift] = []

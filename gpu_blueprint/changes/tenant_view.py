@@ -1,4 +1,4 @@
-"""A plan as tenants see it: their namespaces, and the objects of Kubernetes in them."""
+"""A plan as tenants see it: their namespaces, and the Kubernetes objects in these."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -43,7 +43,7 @@ class TenantView(Record):
         return list(dict.fromkeys(self.namespaces.values()))
 
     def list_kind(self, kind: str) -> Iterator[PlannedResource]:
-        """Yield the objects of Kubernetes of a kind, of whatever API version."""
+        """Yield the Kubernetes objects of a kind, of any API version."""
         for resource in self.resources:
             if resource.type.startswith("kubernetes:") and resource.type.endswith(f":{kind}"):
                 yield resource
@@ -61,19 +61,19 @@ class TenantView(Record):
 
 
 def read_name(resource: PlannedResource) -> str:
-    """Return the name of an object of Kubernetes; the resource's own name if the object states none."""
+    """Return the name of a Kubernetes object, or Pulumi's name for it if the object states none."""
     return str(read_map(resource.inputs, "metadata").get("name") or resource.name)
 
 
 def read_map(value: Any, *keys: str) -> Mapping[str, Any]:
-    """Return the mapping below some keys; an empty one if there is none, as with a value that is not known yet."""
+    """Return the mapping at nested keys; empty if it is missing, is no mapping, or is not known yet."""
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value if isinstance(value, Mapping) else {}
 
 
 def read_list(value: Any, *keys: str) -> list[Any]:
-    """Return the list below some keys; an empty one if there is none."""
+    """Return the list at nested keys; empty if it is missing or is no list."""
     *above, last = keys
     found = read_map(value, *above).get(last)
     return found if isinstance(found, list) else []

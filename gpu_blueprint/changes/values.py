@@ -1,4 +1,4 @@
-"""Values of planned objects, read whatever their shape is."""
+"""Values of planned objects, read whatever type they have."""
 
 from collections.abc import Mapping
 from typing import Any

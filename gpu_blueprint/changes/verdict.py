@@ -1,10 +1,10 @@
 """The verdict on a change, and the lines that cause it.
 
-A create or an update in place is safe. A replacement counts at least as ``replaces-resources``, and so does a type of
-which nobody knows whether the update replaces it. ``losses.py`` says what goes with a deleted resource: a deleted
-setting is safe, a deleted pool drains its nodes, a program of the platform or a resource by which others work counts
-like a replacement, and data or people's rights are lost. A deleted or
-replaced resource of an unknown type may hold data, so it counts as a loss.
+A create or an update in place is safe. A replacement is at least ``replaces-resources``, and so is an update of a type
+that the catalogue does not know. ``losses.py`` has the loss with each type: a deleted setting is safe, a deleted pool
+drains its nodes, a deleted program of the platform, or a resource that programs need, counts like a replacement, and
+deleted data or rights of people are lost. A deleted or replaced resource of an unknown type may hold data, so it
+counts as a loss.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,16 +13,16 @@ from typing import Any
 from ..plan import PlannedResource
 from ..problem import Problem
 from ..records import Record
-from .cluster.endpoints import find_lost_ways
+from .cluster.endpoints import find_closed_endpoints
 from .cluster.retention import find_shorter_retention
 from .default_tags import ALL_TAGS
 from .effects import ALL_TENANTS, VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
 from .losses import RATINGS, Loss, find_loss, rate_type, tell_loss
 from .models.models import list_ended_versions
-from .notices import find_notices
 from .pools.sharing_files import find_lost_files
 from .storage.notices import find_exported_deletions
 from .storage.tenant_storage import BUCKET
+from .subjects import find_notices
 from .tenant_view import TenantView, read_map, read_name
 from .twins import find_twins
 
@@ -38,9 +38,9 @@ class Reason(Record, kw_only=True):
     text: str
     """A sentence without a full stop."""
     urn: str = ""
-    """The resource that causes it, if it is one."""
+    """The resource that causes the verdict; empty if no single resource does."""
     is_notice: bool = False
-    """True for a line that a reviewer must know although nothing is lost, and that no other part of a report tells."""
+    """True for a fact that a reviewer must know although nothing is lost, and that no other part of a report has."""
 
 
 def judge(reasons: Sequence[Reason]) -> Verdict:
@@ -62,7 +62,7 @@ def list_reasons(
         *(Reason(verdict=GRAVEST, text=problem.message) for problem in dead_ends),
         *_list_losses_inside(changes),
         *(Reason(verdict=GRAVEST, text=text, urn=urn) for urn, text in find_twins(before, after, changes)),
-        *(Reason(verdict=GRAVEST, text=text) for text in find_lost_ways(before, after)),
+        *(Reason(verdict=GRAVEST, text=text) for text in find_closed_endpoints(before, after)),
         *(Reason(verdict=GRAVEST, text=text) for text in find_shorter_retention(before, after)),
         *(Reason(verdict=GRAVEST, text=text) for text in find_exported_deletions(before, after)),
         *(Reason(verdict="drains-nodes", text=text, is_notice=True) for text in find_lost_files(before, after)),
@@ -126,7 +126,7 @@ def _is_ended(resource: PlannedResource, ended: set[tuple[str, str]]) -> bool:
 
 
 def _is_part_of_the_program(type_: str) -> bool:
-    """Return whether a type stands for no object: components, providers, and the stack itself."""
+    """Return whether a type exists only in the program: a component, a provider or the stack."""
     return type_.startswith(("gpu-blueprint:", "pulumi:"))
 
 
@@ -143,25 +143,25 @@ def _rate(change: ResourceChange, resource: PlannedResource | None, loss: Loss |
 
 
 def _names_key(path: str) -> bool:
-    """Return whether a path names the key that encrypts; older data still needs the older key."""
+    """Return whether a path names an encryption key; older data still needs the older key."""
     field = path.rsplit(".", 1)[-1].lower()
     return field.startswith("kms") or field in ("keyarn", "encryptionconfigkeyarn")
 
 
 def _defines_types(resource: PlannedResource) -> bool:
-    """Return whether a release brings definitions of custom resources, with which all their objects go."""
+    """Return whether a release installs CRDs: their deletion deletes all custom resources."""
     chart = str(resource.inputs.get("chart", ""))
     return resource.type == _RELEASE and chart.rsplit("/", 1)[-1].removesuffix("s").endswith("crd")
 
 
-_WORDS = {"update-or-replace": "is updated or replaced, which is not known", "replace": "is replaced"}
+_EFFECT_WORDS = {"update-or-replace": "is updated or replaced, which is not known", "replace": "is replaced"}
 
 
 def _describe(change: ResourceChange, verdict: Verdict, resource: PlannedResource | None) -> str:
     kind = change.type.rsplit(":", 1)[-1]
     if change.effect == "update":
         return f"{kind} {change.name}: another key encrypts new data, and older data still needs the older key"
-    done = _WORDS.get(change.effect, "is deleted")
+    done = _EFFECT_WORDS.get(change.effect, "is deleted")
     why = f" because of {', '.join(change.causes)}" if change.causes else ""
     lost = tell_loss(change.type) if verdict in (GRAVEST, "safe") else ""
     if change.type == BUCKET and resource and resource.inputs.get("forceDestroy") is False:
@@ -183,7 +183,7 @@ def _judge_drains(drains: Sequence[NodeDrain]) -> Iterator[Reason]:
 
 
 def _read_effect(resource: PlannedResource) -> tuple[Any, ...]:
-    """Return everything of a right but its own name and tags."""
+    """Return a right without its own name and tags."""
     metadata = resource.inputs.get("metadata")
     place = metadata.get("namespace") if isinstance(metadata, Mapping) else None
     rest = {key: value for key, value in resource.inputs.items() if key not in ("metadata", "tags")}
@@ -191,7 +191,7 @@ def _read_effect(resource: PlannedResource) -> tuple[Any, ...]:
 
 
 def _judge_default_tags(changes: Sequence[ResourceChange]) -> Iterator[Reason]:
-    """Yield a line if the provider gives other tags to resources, which no resource's own inputs show."""
+    """Yield a reason if the provider's default tags change, which the inputs of no resource show."""
     tags = [[path for path in change.paths if path.startswith(ALL_TAGS)] for change in changes]
     if reached := sum(map(bool, tags)):
         names = ", ".join(sorted({path.removeprefix(f"{ALL_TAGS}.") for paths in tags for path in paths}))

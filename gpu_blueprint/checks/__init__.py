@@ -26,17 +26,17 @@ CHECKS: Mapping[Subject, Checks] = {
 
 
 def find_mismatches(stack: StackConfig) -> Iterator[Problem]:
-    """Yield sections that contradict each other, also in a stack whose models have problems of their own."""
+    """Yield the early problems: sections that contradict each other, even in a stack with invalid fields."""
     yield from _run(stack, (check for checks in CHECKS.values() for check in checks.early))
 
 
 def find_problems(stack: StackConfig) -> Iterator[Problem]:
-    """Yield everything that makes a stack impossible; its models must be without problems and mismatches."""
+    """Yield everything that makes a stack impossible; the stack must have no mismatches."""
     yield from _run(stack, (check for checks in CHECKS.values() for check in checks.refuse))
 
 
 def find_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
-    """Yield everything that is legal but unwise in a stack without problems, on a day."""
+    """Yield everything that is legal but unwise on the day ``today``; the stack must have no problems."""
     yield from _run(stack, (check for checks in CHECKS.values() for check in checks.warn))
     for checks in CHECKS.values():
         for check in checks.dated:
@@ -44,10 +44,10 @@ def find_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
 
 
 def find_hints(stack: StackConfig) -> Iterator[Problem]:
-    """Yield notes on a stack without problems, which its authors may have meant otherwise."""
+    """Yield notes on fields whose effect their author may not expect; the stack must have no problems."""
     yield from _run(stack, (check for checks in CHECKS.values() for check in checks.suggest))
 
 
 def _run(stack: StackConfig, checks: Iterable[Check]) -> Iterator[Problem]:
-    """Yield each problem once: the two versions of a model may have the same."""
+    """Yield each problem once: two versions of a model may have the same problem."""
     yield from dict.fromkeys(problem for check in checks for problem in check(stack))

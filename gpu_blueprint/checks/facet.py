@@ -1,4 +1,4 @@
-"""The checks of a subject, which its modules give by the names of their functions."""
+"""Collects the checks of a subject by the names of the functions in its modules."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -14,33 +14,33 @@ from ..records import Record
 Check = Callable[[StackConfig], Iterator[Problem]]
 DatedCheck = Callable[[StackConfig, date], Iterator[Problem]]
 PREFIXES = ("refuse_", "warn_", "suggest_")
-"""The beginnings of the names of checks; no other public function below ``checks/`` has one."""
-_EARLY: set[Check] = set()
+"""Prefixes of the names of checks, and of no other public function below ``checks/``."""
+_EARLY_CHECKS: set[Check] = set()
 
 
 class Checks(Record, kw_only=True):
-    """The checks of a subject, by what they find and when they may run."""
+    """The checks of a subject, by severity and order."""
 
     early: tuple[Check, ...]
-    """Checks that refuse a stack whose models may have problems of their own; all other checks rely on them."""
+    """Checks that run first, even on a stack with invalid fields; all other checks rely on their result."""
     refuse: tuple[Check, ...]
-    """Checks that refuse a stack which passed the early checks."""
+    """Checks that refuse a stack, after the early checks have passed."""
     warn: tuple[Check, ...]
-    """Checks of stacks that nothing refuses."""
+    """Checks that warn, after no check has refused the stack."""
     dated: tuple[DatedCheck, ...]
-    """Checks like ``warn`` whose result depends on the day, which they take as a second argument."""
+    """Checks that warn depending on the day, their second argument."""
     suggest: tuple[Check, ...]
-    """Checks whose notes point out what may be meant: they make no stack wrong or unwise."""
+    """Checks that yield notes, which make no stack wrong or unwise."""
 
 
 def early(check: Check) -> Check:
-    """Mark a check that runs before all checks without this mark."""
-    _EARLY.add(check)
+    """Mark a check as early: it runs before all other checks."""
+    _EARLY_CHECKS.add(check)
     return check
 
 
 def collect(package: str) -> Checks:
-    """Return the checks of all modules of a package, in the order of the modules' names and of their lines."""
+    """Return the checks of all modules of a package, ordered by module name and line."""
     modules = [import_module(f"{package}.{found.name}") for found in iter_modules(sys.modules[package].__path__)]
     found = [check for module in modules for check in _list_checks(module)]
 
@@ -49,7 +49,7 @@ def collect(package: str) -> Checks:
             check
             for check in found
             if check.__name__.startswith(prefix)
-            and (check in _EARLY) == is_early
+            and (check in _EARLY_CHECKS) == is_early
             and (check.__code__.co_argcount > 1) == is_dated
         )
 

@@ -1,4 +1,4 @@
-"""Values that documentation reserves for examples: the shipped stack files hold them until a team writes its own."""
+"""Placeholders: values reserved for documentation, which the shipped stack files contain until a team replaces them."""
 
 import re
 from collections.abc import Iterator
@@ -9,16 +9,17 @@ from ..config import StackConfig
 from ..config.scalars import is_in_documentation
 from ..problem import Path, Problem
 
-_COUNTED = ("123456789012", "012345678901", "210987654321", "987654321098")
+_EXAMPLE_ACCOUNTS = ("123456789012", "012345678901", "210987654321", "987654321098")
 _EXAMPLE_IDS = ("0a1b2c3d", "1a2b3c4d", "01234567", "12345678", "11112222", "abcdef01")
-"""First digits of the resource ids in AWS's and in our examples."""
+"""First digits of resource ids in AWS's and our examples."""
 _EXAMPLE_HOST = r"([\w-]+\.)*(example\.(com|net|org)|[\w-]+\.(example|invalid|localhost|test))"
-_REACHED = rf"\S+@{_EXAMPLE_HOST}|https?://{_EXAMPLE_HOST}(:[0-9]+)?(/\S*)?|{_EXAMPLE_HOST}:[0-9]+"
-"""E-mail addresses, URLs and host:port in the domains of RFC 2606. A label key in such a domain works as any other."""
+_EXAMPLE_ADDRESS = rf"\S+@{_EXAMPLE_HOST}|https?://{_EXAMPLE_HOST}(:[0-9]+)?(/\S*)?|{_EXAMPLE_HOST}:[0-9]+"
+"""An e-mail address, URL or host:port in a domain of RFC 2606. A bare host is no placeholder, since label keys have
+the same form."""
 
 
 def find_placeholders(stack: StackConfig) -> Iterator[Problem]:
-    """Yield a warning for each placeholder that is left; `preflight` and `pulumi up` turn the warnings into errors."""
+    """Yield a warning for each placeholder; `preflight` and `pulumi up` turn the warnings into errors."""
     for path, text in list_texts(stack.model_dump(by_alias=True, exclude_unset=True)):
         if meaning := explain_placeholder(text):
             reason, hint = f"{text!r} is a placeholder, {meaning}", "write your own; `pulumi up` refuses this value"
@@ -26,7 +27,7 @@ def find_placeholders(stack: StackConfig) -> Iterator[Problem]:
 
 
 def explain_placeholder(text: str) -> str:
-    """Return the reservation that makes a text a placeholder; empty for every other text."""
+    """Return why a text is a placeholder; empty if it is none."""
     if re.fullmatch(r"[0-9.]+/[0-9]+", text):
         return "addresses of examples (RFC 5737)" if _is_example_block(text) else ""
     if re.fullmatch(r"[0-9]{12}", text):
@@ -37,11 +38,11 @@ def explain_placeholder(text: str) -> str:
         return "an ARN in the account of an example" if _is_example_account(named[1]) else ""
     if named := re.fullmatch(r"[a-z]+-([0-9a-f]{8,17})", text):
         return "the id of an example" if named[1].startswith(_EXAMPLE_IDS) else ""
-    return "in a domain of examples (RFC 2606)" if re.fullmatch(_REACHED, text) else ""
+    return "in a domain of examples (RFC 2606)" if re.fullmatch(_EXAMPLE_ADDRESS, text) else ""
 
 
 def _is_example_block(text: str) -> bool:
-    """Return whether a text is an address with a length in a block of examples; 1/2 in a tag is no address."""
+    """Return whether a text is a CIDR block in an example range; texts such as ``1/2`` in a tag are not."""
     try:
         return is_in_documentation(IPv4Network(text, strict=False))
     except ValueError:
@@ -49,13 +50,13 @@ def _is_example_block(text: str) -> bool:
 
 
 def _is_example_account(account: str) -> bool:
-    """Return whether an account is written as in AWS's documentation: 111122223333, 123456789012 or 210987654321."""
+    """Return whether an account id is one of AWS's examples: 111122223333, 123456789012 or 210987654321."""
     in_runs = re.fullmatch(r"(\d)\1{3}(\d)\2{3}(\d)\3{3}", account)
-    return bool(in_runs) or account in _COUNTED
+    return bool(in_runs) or account in _EXAMPLE_ACCOUNTS
 
 
 def list_texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Yield each text of a tree with its path."""
+    """Yield the path and the text of each string in a tree."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict | list):

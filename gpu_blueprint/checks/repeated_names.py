@@ -6,7 +6,7 @@ from ..problem import Problem
 
 
 def find_repeated_names(names: Sequence[str], collection: str, field: str) -> Iterator[Problem]:
-    """Yield a problem for each item of a list whose name an item before it has."""
+    """Yield a problem for each item with the name of an earlier item."""
     for index, name in enumerate(names):
         if name in names[:index]:
             reason = f"{name!r} is already the {field} of {collection}.{names.index(name)}"

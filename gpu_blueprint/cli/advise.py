@@ -1,4 +1,4 @@
-"""``advise``: propose changes from the metrics of a running stack. It asks Prometheus, and changes nothing."""
+"""``advise``: propose changes from the metrics of a running stack. The command reads Prometheus and changes nothing."""
 
 import argparse
 import importlib
@@ -28,7 +28,7 @@ _TOKEN, _USER, _PASSWORD = "PROMETHEUS_TOKEN", "PROMETHEUS_USERNAME", "PROMETHEU
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, propose, print, and write the edited file. Return 0 even if there is nothing to propose."""
+    """Print the proposals and, with ``--out``, write the edited file. Return 0 also without a proposal."""
     file = _open_stack(arguments)
     observed = _observe(file.config, arguments)
     advice = advise(file.config, observed)
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_stack(arguments: argparse.Namespace) -> StackFile:
-    """Open the stack, and refuse arguments that cannot work before Prometheus is asked."""
+    """Return the stack file, and refuse wrong arguments before the first query to Prometheus."""
     if not 1 <= arguments.days <= MOST_DAYS:
         raise UsageError(f"--days {arguments.days}: is no number of days from 1 to {MOST_DAYS}")
     if arguments.cluster is not None and not _CLUSTER.fullmatch(arguments.cluster):
@@ -71,7 +71,7 @@ def _observe(stack: StackConfig, arguments: argparse.Namespace) -> Observed:
 
 
 def import_live(module: str, command: str = "advise") -> Any:
-    """Import a module whose packages only live commands need."""
+    """Return a module that needs the packages of requirements-live.txt."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -83,7 +83,7 @@ def import_live(module: str, command: str = "advise") -> Any:
 
 
 def find_credentials(prometheus: Any, url: str, token_file: Path | None) -> Any:
-    """Read credentials from a file or the environment, because every user of the machine can see an argument."""
+    """Return credentials from a file or the environment: every user of the machine can read arguments."""
     if token_file:
         try:
             return prometheus.Bearer(_read_token(token_file.read_text(encoding="utf-8"), f"--token-file {token_file}"))
@@ -94,7 +94,7 @@ def find_credentials(prometheus: Any, url: str, token_file: Path | None) -> Any:
     if user := os.environ.get(_USER):
         if _PASSWORD not in os.environ:
             raise UsageError(f"{_USER} is set and {_PASSWORD} is not")
-        return prometheus.Basic(user, os.environ[_PASSWORD])
+        return import_live("requests.auth").HTTPBasicAuth(user, os.environ[_PASSWORD])
     if region := prometheus.find_amp_region(url):
         credentials = import_live("gpu_blueprint.live.preflight.aws").sign_in(region).get_credentials()
         return import_live("gpu_blueprint.live.advise.amp").AwsSignature(credentials, region)

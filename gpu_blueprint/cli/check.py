@@ -32,7 +32,7 @@ def _check(name: str, policies: bool, levels: Path | None) -> Result:
 
 
 def _judge(stack: StackFile, levels: Path | None) -> list[Problem]:
-    from ..judging.report import judge_stack  # these load Pulumi and rich, which a plain check does without
+    from ..judging.report import judge_stack  # these load Pulumi and rich, which only --policies needs
     from ..plan import record
     from .text.tables import show_progress
 

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def answer_shell(parser: argparse.ArgumentParser) -> None:
-    """Write the possible ends of the word at the cursor for the shell, and end the program."""
+    """Write the completions of the word at the cursor for the shell, and end the program."""
     for action in _list_actions(parser):
         if complete := _COMPLETERS.get(str(action.metavar)):
             setattr(action, "completer", complete)  # noqa: B010  argcomplete looks for this attribute
@@ -107,4 +107,4 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "TENANT": _complete_names(lambda config: [tenant.name for tenant in config.tenants]),
     "SERVED": _complete_names(lambda config: [model.name for model in config.models]),
 }
-"""Placeholder of an argument in the help → the names that fit."""
+"""Metavar of an argument → function that returns its names."""

@@ -7,15 +7,15 @@ from ..docs import render_pages
 from ..files.loading import list_stacks, load
 from ..pages import draw_stack
 
-_PICTURED = "prod"
+_PICTURED_STACK = "prod"
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001
     """Write every page and print its path; a repository without a stack prod keeps the picture that it has."""
     for path, text in render_pages().items():
         _write(path, text)
-    if _PICTURED in list_stacks():
-        _write(Path(f"docs/pictures/{_PICTURED}.svg"), draw_stack(load(_PICTURED)))
+    if _PICTURED_STACK in list_stacks():
+        _write(Path(f"docs/pictures/{_PICTURED_STACK}.svg"), draw_stack(load(_PICTURED_STACK)))
     return 0
 
 

@@ -13,7 +13,7 @@ from ..yaml_text import write_yaml
 
 
 def print_engine_build(config: StackConfig, arguments: argparse.Namespace) -> int:
-    """Print the Job below comments with what people still do themselves."""
+    """Print the Job, below comments with the steps that people do by hand."""
     pool, tenant = _find_pool(config, arguments.pool), _find_tenant(config, arguments.tenant)
     model = _find_plans(config, pool, tenant, arguments.build_engine)
     mounts = list_source_mounts(config, model)
@@ -41,10 +41,10 @@ def _find_tenant(config: StackConfig, name: str) -> Tenant:
 
 
 def _find_plans(config: StackConfig, pool: Pool, tenant: Tenant, name: str) -> TritonModel:
-    """Return the version of a model by the name of its Deployment, or of the model if it has one version.
+    """Return the version of a model that a name means: of its Deployment, or of the model.
 
-    Teams may have models of one name: then the model in the pool is meant, and then the tenant's own. Or the owner
-    stands before the name with a slash.
+    If several teams have a model of this name, a version in the pool comes first, then a version of the tenant.
+    ``TENANT/NAME`` names the owner.
     """
     known: dict[str, list[ServedModel]] = {}
     for model in config.models:
@@ -75,23 +75,23 @@ def _find_plans(config: StackConfig, pool: Pool, tenant: Tenant, name: str) -> T
 
 
 def _choose(versions: list[ServedModel], fits: Callable[[ServedModel], bool]) -> list[ServedModel]:
-    """Return the versions that fit, or all if none does: another rule then says why the version cannot be built."""
+    """Return the versions that fit, or all if none fits: a later check then says what is wrong."""
     return [version for version in versions if fits(version)] or versions
 
 
 def _warn_of_running_plans(config: StackConfig, chosen: TritonModel) -> Iterator[str]:
-    """Yield a sentence if a next version stands beside the version whose plans are built."""
+    """Yield a warning if the Job replaces the plans that run while the model has a next version."""
     for model in config.models:
         present, *following = model.list_versions()
         if following and (present.tenant, present.deployment) == (chosen.tenant, chosen.deployment):
             yield (
                 f"this replaces the plans of the version that runs; --build-engine {following[0].deployment} builds "
-                "those of the next"
+                "the plans of the next"
             )
 
 
 def _list_wrong_gpus(config: StackConfig, pool: Pool, model: TritonModel) -> Iterator[str]:
-    """Yield a sentence for GPUs on which the plan of the model would not run."""
+    """Yield a fault if the GPUs of the Job are not the GPUs of the model."""
     if pool.name != model.pool:
         reason = f"{model.name} runs in pool {model.pool}, and a plan runs only on the GPU that built it"
         yield f"{reason}; give {model.pool}"
@@ -101,9 +101,9 @@ def _list_wrong_gpus(config: StackConfig, pool: Pool, model: TritonModel) -> Ite
 
 
 def _list_missing_rights(config: StackConfig, tenant: Tenant, model: TritonModel, mounts: list[Mount]) -> Iterator[str]:
-    """Yield a sentence if a tenant may not write where the model reads, or has no quota in the model's pool.
+    """Yield a fault if a tenant may not write into the model's storage, or has no quota in the model's pool.
 
-    The owner of the model always has the quota, since its replicas run there.
+    The owner of the model always has the quota, since its replicas run in the pool.
     """
     storage, pool = model.source.storage, config.gpu_pools_by_name[model.pool]
     writers = [mount.tenant for mount in mounts if mount.may_write]
@@ -123,6 +123,6 @@ def _list_missing_rights(config: StackConfig, tenant: Tenant, model: TritonModel
 
 
 def _name_grant(pool: Pool, model: TritonModel) -> str:
-    """Return the least grant that the Job takes, as a stack file writes it."""
+    """Return the smallest grant that admits the Job, as a stack file writes it."""
     unit = next(unit for unit, count in pool.count_by_unit(model.gpus).items() if count)
     return f"{pool.name}: 1" if len(pool.profile.units) == 1 else f"{pool.name}: {{{unit}: 1}}"

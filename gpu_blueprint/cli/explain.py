@@ -12,7 +12,7 @@ from ..explain.facet import Part
 from ..explain.first_pod import build_first_cpu_pod, list_advice
 from ..explain.models.steps import list_aliases
 from ..explain.queues.jobs import build_first_job, build_first_work, list_queued_pools
-from ..explain.stack_steps import EXPLAIN, explain_stack, list_parts
+from ..explain.stack_steps import EXPLAIN, explain_stack, list_parts, list_parts_below_stack
 from ..explain.storage.pod import build_storage_pod
 from ..files.loading import list_stacks, open_stack
 from ..plan import record
@@ -25,7 +25,7 @@ from .topics import LISTED_KINDS, PAGE, STACK, TOPIC_KINDS, list_topics
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print every meaning of the name, or of the part of a stack; with a flag, manifests alone."""
+    """Print every topic of the name, or a part of a stack; with a flag, print manifests alone."""
     if arguments.name is None:
         raise UsageError(_ask_for_topic())
     if arguments.manifest:
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _write_manifests(
     stack: str, part: str | None, build: Callable[[StackConfig, str, str | None], list[dict[str, Any]]]
 ) -> str:
-    """Write pods or Jobs as YAML, below a comment for each of their images that the stack does not allow."""
+    """Return pods or Jobs as YAML, below a comment for each image that the stack does not allow."""
     _refuse_unknown_stack(stack)
     config = open_stack(stack, bounded=False).config
     text = "---\n".join(map(write_yaml, build(config, stack, part)))
@@ -50,7 +50,7 @@ def _write_manifests(
 
 
 def _write_model(stack: str, name: str | None) -> str:
-    """Write all objects of a model, or of all models of a stack, as YAML."""
+    """Return all objects of a model, or of all models of a stack, as YAML."""
     _refuse_unknown_stack(stack)
     opened = open_stack(stack, bounded=False)
     models = [model for model in opened.config.models if name in (None, model.name, *list_aliases(model))]
@@ -65,9 +65,9 @@ def _write_model(stack: str, name: str | None) -> str:
 
 
 def _build_pods(config: StackConfig, stack: str, part: str | None) -> list[dict[str, Any]]:
-    """Return a first pod for each pool of a name, or of the stack, and a pod with the storage of a tenant of the name.
+    """Return a first pod for the pool ``part``, or for each pool; for the tenant ``part``, a pod with its storage.
 
-    A queued pool takes its pod as a Job.
+    The pod of a queued pool is a Job.
     """
     teams = {team.name: team for team in config.tenants if list_tenant_mounts(config, team)}
     names = [*(row.name for row in config.all_pools), *teams]
@@ -104,20 +104,20 @@ def _build_jobs(config: StackConfig, stack: str, tenant: str | None) -> list[dic
 
 
 def _find_topics(name: str) -> list[Topic]:
-    """Return the rules, the alert, the kind of problem and the stack of this name, as far as they exist."""
+    """Return every rule, alert, kind of problem, page and stack of this name."""
     found = ((kind, kind.find().get(name)) for kind in LISTED_KINDS)
     topics = [Topic(name, kind.noun, lines=tuple(kind.describe(entry))) for kind, entry in found if entry]
     if name in list_stacks():
         config = open_stack(name, bounded=False).config
         topics.append(Topic(name, STACK, steps=tuple(explain_stack(config))))
-        topics += [_show_part(part) for part in list_parts(config, name) if part.is_listed]
+        topics += map(_show_part, list_parts_below_stack(config, name))
     if not topics:
         raise UsageError(_refuse_name(name))
     return topics
 
 
 def _ask_for_topic() -> str:
-    """Say what there is to explain, with a stack and a part of this repository."""
+    """Return the question for a topic, with the stacks of this repository."""
     stacks = list_stacks()
     listed = f" ({', '.join(stacks)})" if stacks else ""
     return (
@@ -127,7 +127,7 @@ def _ask_for_topic() -> str:
 
 
 def _find_owners(name: str) -> Iterator[tuple[str, Part]]:
-    """Yield each stack with a part of this name; stack files with problems are passed over."""
+    """Yield (stack, part) for each part of this name, without the stack files that have problems."""
     for stack in list_stacks():
         with suppress(BlueprintError):
             config = open_stack(stack, bounded=False).config
@@ -151,7 +151,7 @@ def _join(words: Sequence[str], last: str) -> str:
 
 
 def _find_parts(stack: str, name: str) -> list[Topic]:
-    """Return the parts of a stack with this name; if no part has it, those with this alias."""
+    """Return the parts of a stack with this name, or else the parts with this alias."""
     _refuse_unknown_stack(stack)
     parts = [*list_parts(open_stack(stack, bounded=False).config, stack)]
     found = [part for part in parts if part.name == name] or [part for part in parts if name in part.aliases]

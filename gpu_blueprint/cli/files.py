@@ -19,7 +19,7 @@ def write_whole(path: Path, text: str) -> None:
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as scratch:
             fresh = Path(scratch) / "new"
-            fresh.write_text(text, encoding="utf-8", newline="")  # the line ends of the text, on every system
+            fresh.write_text(text, encoding="utf-8", newline="")  # keeps the line ends of the text on every system
             fresh.rename(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None

@@ -15,7 +15,7 @@ from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list, or the script. Return 1 if a mirror lacks something, as ``--missing-from`` asks."""
+    """Print the list, the script, or with ``--missing-from`` what a mirror lacks. Return 1 if it lacks something."""
     stack = open_stack(arguments.stack)
     if flag := "--script" if arguments.script else "--missing-from" if arguments.missing_from else "":
         _refuse_without_mirror(stack, flag)

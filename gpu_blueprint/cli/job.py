@@ -9,7 +9,7 @@ from .training_run import print_run, refuse_words_of_a_run
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what the words ask for: with ``--build-engine`` a build, else a training run."""
+    """Print the build of a model's plans with ``--build-engine``, else a training run."""
     if arguments.stack not in list_stacks():
         raise UsageError(
             f"there is no stack {arguments.stack!r}; {suggest(arguments.stack, list_stacks(), 'there are')}"

@@ -1,4 +1,4 @@
-"""``leftovers``: list the objects of an AWS account that carry a stack's tags and stand in no state. It only reads."""
+"""``leftovers``: list the objects of an AWS account that have a stack's tags and are in no state. It only reads."""
 
 import argparse
 
@@ -14,8 +14,7 @@ from .text.tables import show_progress
 def run(arguments: argparse.Namespace) -> int:
     """Ask AWS and print the leftovers.
 
-    Return 0 if nothing is left, 1 if something is or a question has no answer, 2 if AWS does not accept the
-    credentials.
+    Return 0 if nothing is left over, 1 if something is or a call to AWS fails, 2 if AWS refuses the credentials.
     """
     if arguments.policy:
         print_json(build_policy())

@@ -1,4 +1,4 @@
-"""``lifecycle``: play the life of a stack on Pulumi's real engine, from its first preview to its destroy."""
+"""``lifecycle``: build and destroy a stack with Pulumi's real engine, from its first preview to its destroy."""
 
 import argparse
 
@@ -8,7 +8,7 @@ from .text.lifecycle import show, show_json
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the steps, the order of the destroy and the rest. Return 1 if anything differs from the promise."""
+    """Print the steps, the order of the destroy and what is left. Return 1 if a step differs from the plan."""
     refuse_missing_packages("lifecycle")
     stack = open_stack(arguments.stack)
     from ..lifecycle.session import open_lifecycle  # loads the packages of the lab

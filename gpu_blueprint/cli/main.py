@@ -17,13 +17,13 @@ from .text.problems import StackProblems, print_lines, print_problems
 _FILE = re.compile(r"(?:.*/)?Pulumi\.(.+)\.yaml")
 _STACK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _INTERRUPTED = 130
-"""The code with which shells report a program that Ctrl-C has ended."""
+"""The exit code that shells report for a program ended by Ctrl-C."""
 _STACK_ARGUMENTS = ("stack", "other", "origin", "environment", "compare")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    if "_ARGCOMPLETE" in os.environ:  # a shell asks for the end of a word
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions
         importlib.import_module(".completion", __package__).answer_shell(build_parser())
     _prepare_streams()
     try:
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has closed the pipe
         _drop_output()
         return 0
-    except OSError as error:  # a full disk, or a page of docs/ that must not be written
+    except OSError as error:  # a full disk, or a read-only page of docs/
         _drop_output()
         place = f"{error.filename}: " if error.filename else ""
         try:
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _prepare_streams() -> None:
-    """Replace streams that the caller has closed, as in ``blueprint check dev >&-``, and print every character."""
+    """Replace closed streams, as in ``blueprint check dev >&-``, and let streams print every character."""
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     if sys.stderr is None:
@@ -84,7 +84,7 @@ def _run_command(parsed: argparse.Namespace) -> int:
 
 
 def _drop_output() -> None:
-    """Send the rest of the output nowhere, so that Python does not fail again when it ends."""
+    """Send the rest of the output to the null device, so that Python does not fail again at its exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

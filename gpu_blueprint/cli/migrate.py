@@ -13,7 +13,7 @@ from .text.migrate import Report, show
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show the changed lines and their effect, and write the file if asked to; 1 if the new file has problems."""
+    """Show the changed lines and their effect; ``--write`` writes the file. Return 1 if the new file has problems."""
     path = locate_stack(arguments.stack)
     text = read_exactly(arguments.stack)
     migrated = migrate(arguments.stack, text, path.as_posix())
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _find_problems(stack: str, migrated: Migrated) -> Sequence[Problem]:
-    """Return the problems that `check` finds in a migrated file; they were there before, under older names."""
+    """Return the problems that `check` finds in a migrated file: the old file had them under older names."""
     if not migrated.migrations:
         return ()
     try:

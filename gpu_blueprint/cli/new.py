@@ -10,13 +10,13 @@ from ..config.scalars import is_private
 from ..errors import BlueprintError, StackError, UsageError
 from ..files.loading import Source, StackFile, list_stacks, locate_stack, open_stack, parse
 from ..files.loading.file_keys import IN_FILE
-from ..files.starting import Wish, make_first_file
+from ..files.starting import Answers, make_first_file
 from ..judging.levels import find_levels_file
 from ..yaml_text.flow import write_scalar
 from .files import write_whole
 
 _FIRST_BLOCK = IPv4Network("10.40.0.0/16")
-_ANSWERS = (
+_TEXT_FLAGS = (
     "sharing",
     "purpose",
     "purchase",
@@ -31,9 +31,7 @@ _ANSWERS = (
     "owner",
 )
 _FLAG_NAMES = {"allowed": "--allow", "admins": "--admin", "members": "--member"}
-
-
-_ONLY_FROM_FLAGS = (*_ANSWERS, "allowed", "admins", "members")
+_ONLY_FROM_FLAGS = (*_TEXT_FLAGS, "allowed", "admins", "members")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -45,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     given = [name for name in _ONLY_FROM_FLAGS if getattr(arguments, name) is not None]
     if given:
         flags = ", ".join(_FLAG_NAMES.get(name, f"--{name.replace('_', '-')}") for name in given)
-        taken.append(f"{flags}: belong to --gpu; with --from the new file says what the origin says, so edit it there")
+        taken.append(f"{flags}: belong to --gpu; --from copies these fields from the origin, so edit the new file")
     if taken:
         raise UsageError("\n".join(taken))
     return _fork(arguments.environment, open_stack(arguments.origin), path)
@@ -56,11 +54,11 @@ def _start(arguments: argparse.Namespace, path: Path, mistakes: list[str]) -> in
     if len(arguments.gpu) > 1:
         more = f"{arguments.gpu[0]} first; its file then takes a second pool for {', '.join(arguments.gpu[1:])}"
         mistakes.append(f"--gpu: a first file has one pool; make it for {more}")
-    answers = {name: value for name in _ONLY_FROM_FLAGS if (value := getattr(arguments, name)) is not None}
-    answers.setdefault("cidr", str(_find_free_block(_FIRST_BLOCK)))
-    wish = Wish(environment=arguments.environment, gpu=arguments.gpu[0], **answers)
+    given = {name: value for name in _ONLY_FROM_FLAGS if (value := getattr(arguments, name)) is not None}
+    given.setdefault("cidr", str(_find_free_block(_FIRST_BLOCK)))
+    answers = Answers(environment=arguments.environment, gpu=arguments.gpu[0], **given)
     try:
-        made = make_first_file(wish, path.as_posix())
+        made = make_first_file(answers, path.as_posix())
     except UsageError as error:
         raise UsageError("\n".join([*mistakes, str(error)])) from None
     if mistakes:
@@ -124,7 +122,7 @@ def _list_networks() -> list[object]:
 
 
 def _replace_scalars(source: Source, changes: dict[tuple[str, ...], str]) -> str:
-    """Replace scalars in the text, so that comments and order stay."""
+    """Return the text with new scalars, and with its comments and its order."""
     text = source.text
     nodes = [(source.find_node(IN_FILE + field), value) for field, value in changes.items()]
     for node, value in sorted(nodes, key=lambda pair: -pair[0].start_mark.index):
@@ -151,7 +149,7 @@ def _list_reviews(config: StackConfig) -> list[str]:
 
 
 def _review_levels(origin: str, environment: str) -> list[str]:
-    """Return the file of policy levels that counts if the new environment has no file of its own."""
+    """Return a review of the policy levels if the new environment has no file of its own."""
     own_levels, origin_levels = find_levels_file(environment), find_levels_file(origin)
     if own_levels.stem == environment or own_levels == origin_levels:
         return []

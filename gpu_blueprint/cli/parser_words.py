@@ -1,4 +1,4 @@
-"""A parser that tells a mistake in one line, and whose commands may take a program behind two dashes."""
+"""A parser that prints a mistake in one line, and whose commands may take a program after two dashes."""
 
 import argparse
 import re
@@ -13,7 +13,7 @@ _ELSEWHERE = {
     ("cost", "--tenant"): "the table By tenant has each tenant",
     ("cost", "--pool"): "the first table has each pool",
 }
-"""Command and an option that it does not have → the place of what people look for."""
+"""Command and unknown option → the place of the answer."""
 _SENTENCES = (
     (r"the following arguments are required: (.+)", r"{prog} needs \1"),
     (r"argument (\S+?): expected one argument", r"\1 needs a value"),
@@ -30,7 +30,7 @@ _SENTENCES = (
 class CommandParser(argparse.ArgumentParser):
     """The parser of the command line, and of each command.
 
-    A command with the argument ``words`` takes everything behind two dashes as words of a program, whatever they are.
+    A command with the argument ``words`` takes every word after two dashes as a word of a program.
     """
 
     def parse_args(  # type: ignore[override]  # argparse has overloads for other namespaces
@@ -67,7 +67,7 @@ class CommandParser(argparse.ArgumentParser):
         self.exit(2, f"{make_printable(message)}{end}{self.prog} --help shows all words\n")
 
     def explain_rest(self, rest: Sequence[str]) -> str:
-        """Return what the words may be that the command does not know."""
+        """Return a sentence on unknown words: the closest option, or how to write a program."""
         reason = f"{self.prog} knows no {' '.join(rest)}"
         option = rest[0].partition("=")[0]
         if place := _ELSEWHERE.get((self.prog.rpartition(" ")[2], option)):
@@ -75,7 +75,7 @@ class CommandParser(argparse.ArgumentParser):
         options = [name for action in self._actions for name in action.option_strings if action.dest != "help"]
         if rest[0].startswith(_DASHES) and (close := find_close(option, options)):
             hint = f"did you mean {' or '.join(close)}?"
-            return f"{reason}: {hint}{' The words of a program stand behind two dashes' * self._takes_program}"
+            return f"{reason}: {hint}{' The words of a program follow two dashes' * self._takes_program}"
         if self._takes_program:
             return f"{reason}: write the program with its arguments behind two dashes: -- torchrun train.py --lr 1"
         return reason

@@ -18,9 +18,9 @@ from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Ask AWS or the cluster, and print the findings, unless the stack file holds placeholders.
+    """Print the findings of an account or a cluster; refuse a stack file with placeholders.
 
-    Return 0 if nothing fails, 1 if a check fails or has no answer, 2 if the credentials are not accepted.
+    Return 0 if every check passes, 1 if a check fails or has no answer, 2 if AWS refuses the credentials.
     """
     _refuse_wrong_calls(arguments)
     stack = open_stack(arguments.stack) if arguments.stack else None
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_wrong_calls(arguments: argparse.Namespace) -> None:
-    """Raise a UsageError for flags that say nothing together."""
+    """Raise a UsageError for flags that exclude or need each other."""
     chosen = [f"--{flag}" for flag in ("policy", "permissions", "kubeconfig") if getattr(arguments, flag)]
     if len(chosen) > 1:
         raise UsageError(
@@ -60,7 +60,7 @@ def _refuse_wrong_calls(arguments: argparse.Namespace) -> None:
 
 
 def _show_permissions(stack: StackFile, *, as_json: bool) -> int:
-    """Derive the permissions from the plan; AWS is not asked."""
+    """Print the permissions that the plan needs, without a call to AWS."""
     with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
     roles, deployer = list_roles(stack.config, plan), build_deployer(stack.config, plan)
@@ -75,7 +75,7 @@ def _ask_account(stack: StackFile, arguments: argparse.Namespace) -> Sequence[Fi
 
 
 def _ask_cluster(stack: StackFile, arguments: argparse.Namespace) -> Sequence[Finding]:
-    """Ask the cluster of a kubeconfig; the plan of the stack says what would come into it."""
+    """Return the findings of the cluster of a kubeconfig, compared with the plan of the stack."""
     from ..live.preflight.cluster import ask_cluster, build_layer, read_kubeconfig
 
     access = read_kubeconfig(arguments.kubeconfig, arguments.context)

@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_lists(arguments: argparse.Namespace) -> None:
-    """Refuse the flags that only the text has."""
+    """Refuse flags that add to the text, for another format."""
     for flag in ("tree", "promises"):
         if getattr(arguments, flag) and arguments.format != "text":
             raise UsageError(f"--{flag} adds to the text; leave it out: --json has every resource and every promise")

@@ -1,4 +1,4 @@
-"""The warning of old prices, for commands whose result is in dollars and that print no other warning of the stack."""
+"""The warning of old prices, for commands that print dollars and no other warning of the stack."""
 
 from datetime import date
 

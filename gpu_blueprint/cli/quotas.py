@@ -1,4 +1,4 @@
-"""``quotas``: show the service quotas that the account needs for every pool to reach its ceiling."""
+"""``quotas``: show the service quotas that the account needs for every pool to reach its limit."""
 
 import argparse
 

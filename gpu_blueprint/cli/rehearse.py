@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the report of a rehearsal. Return 1 if the engines do anything else than the stack file promises."""
+    """Print the report of a rehearsal. Return 1 if the engines differ from the stack file."""
     refuse_missing_packages("rehearse")
     stack = open_stack(arguments.stack)
     return _rehearse_team(stack, arguments) if arguments.probe else _rehearse(stack, arguments)
@@ -55,7 +55,7 @@ def _rehearse_team(stack: StackFile, arguments: argparse.Namespace) -> int:
 
 
 def _list_limits(config: StackConfig) -> dict[str, list[str]]:
-    """Return what the rehearsal did not play as it will be, as members of its JSON document."""
+    """Return the differences between the lab and AWS, as members of the JSON document."""
     from ..rehearsal.stand_ins import list_stand_ins
     from ..rehearsal.versions import list_version_differences
 
@@ -90,7 +90,7 @@ def refuse_missing_packages(command: str) -> None:
 
 @contextmanager
 def report_progress() -> Iterator[Callable[[str], None]]:
-    """Give a function that shows a line on the terminal until the next line; a pipe gets every line."""
+    """Yield a function that shows a line on the terminal until the next line; a pipe gets every line."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda line: print(line, file=console.file, flush=True)

@@ -19,7 +19,7 @@ from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Render a stack, then replace the folder in one step, so that it is never incomplete."""
+    """Render a stack, then replace the folder in one step, so that the folder is never incomplete."""
     out: Path = arguments.out
     if out.is_symlink() or (out.exists() and not _is_rendered(out)):
         raise UsageError(f"{out}: is a link, or holds files that render did not write; name another folder")
@@ -36,8 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{out}: plan.json with {count_resources(plan)}, {others} manifests, values, dashboards and jobs")
     if incomplete := sum(name.startswith(f"{INCOMPLETE}/") for name in files):
         objects = f"{incomplete} object{'s' if incomplete > 1 else ''}"
-        without = "which no cluster takes without a value that only `pulumi up` knows"
-        print(f"{out / INCOMPLETE}: {objects} left out of kustomization.yaml, {without} (docs/gitops.md)")
+        reason = f"each needs a value that only `pulumi up` knows, so kustomization.yaml leaves {objects} out"
+        print(f"{out / INCOMPLETE}: {reason} (docs/gitops.md)")
     if SECRETS_PAGE in files:
         print(f"{out / SECRETS_PAGE} says which secrets the manifests lack")
     return 0

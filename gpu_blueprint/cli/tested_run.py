@@ -1,4 +1,4 @@
-"""The words of ``job`` that give a run its program, or wrap it: ``--acceptance`` and ``--profile``."""
+"""``--acceptance`` and ``--profile`` of ``job``: a program that tests nodes, and a profiler around a program."""
 
 import argparse
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ def prepare_request(config: StackConfig, asked: RunRequest, arguments: argparse.
     """Return the request with the program of a test, with a profiler around its program, or unchanged.
 
     Raises:
-        UsageError: The words contradict each other, or the pool cannot be tested so.
+        UsageError: The flags contradict each other, or the pool does not admit the test.
     """
     if mistakes := [*_list_contradictions(config, asked, arguments)]:
         raise UsageError("\n".join(mistakes))
     if arguments.profile:
-        # Under the name of the run itself it would go on at the run's checkpoints.
+        # Under the name of the run, the profile would resume from the run's checkpoints.
         return wrap_in_profiler(replace(asked, name=arguments.run_name or "profile"), arguments.profile)
     if not arguments.acceptance:
         return asked
@@ -36,7 +36,7 @@ def prepare_request(config: StackConfig, asked: RunRequest, arguments: argparse.
 
 
 def _list_contradictions(config: StackConfig, asked: RunRequest, arguments: argparse.Namespace) -> Iterator[str]:
-    """Yield the words that have no use beside others."""
+    """Yield a fault for each flag that contradicts another."""
     acceptance = arguments.acceptance
     if arguments.level is not None and acceptance != "dcgm":
         yield "--level is the level of --acceptance dcgm; write --acceptance dcgm, or leave --level out"
@@ -54,7 +54,7 @@ def _list_contradictions(config: StackConfig, asked: RunRequest, arguments: argp
 
 
 def list_special_notes(config: StackConfig, run: TrainingRun, arguments: argparse.Namespace) -> Iterator[str]:
-    """Yield what people have to know about a test or a profile."""
+    """Yield the notes on a test or a profile."""
     if arguments.acceptance:
         yield from list_acceptance_notes(config, run, arguments.acceptance)
     elif arguments.profile:

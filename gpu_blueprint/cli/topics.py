@@ -1,4 +1,4 @@
-"""The names that `explain` takes alone: of rules, alerts, kinds of problems and stacks."""
+"""The names that `explain` takes without a stack before them: rules, alerts, kinds of problems and stacks."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

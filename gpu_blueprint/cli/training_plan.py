@@ -31,6 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
         tenant=arguments.tenant,
     )
     plan = plan_training(stack, read_plan_request(stack, words))
-    (show_json if arguments.format == "json" else show)(plan)
+    if arguments.format == "json":
+        show_json(plan)
+    else:
+        show(plan, explains=arguments.explain)
     warn_of_prices(file)
     return 0

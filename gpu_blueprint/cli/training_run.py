@@ -17,22 +17,21 @@ from .text.formats import make_printable
 
 _OPTIONS = ("image", "nodes", "gpus", "wait", "restarts", "checkpoints", "env", "acceptance", "level", "profile")
 _WORDS = {name: f"--{name}" for name in _OPTIONS} | {"mounts": "--mount", "run_name": "--name", "words": "PROGRAM"}
-"""Argument of a run → its word on the command line."""
+"""Argument of a run → its flag on the command line."""
 
 
 def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
-    """Print the object, and its warnings also on the error stream, which a pipe to kubectl does not take."""
+    """Print the object, and its warnings on the error stream, which a pipe to kubectl does not take."""
     run = read_request(config, prepare_request(config, read_arguments(arguments), arguments))
-    warnings = [*_list_warnings(config, run, arguments.acceptance)]
-    for line in warnings:
+    for line in _list_warnings(config, run, arguments.acceptance):
         print(make_printable(f"warning: {line}"), file=sys.stderr)
-    head = write_head(config, run, warnings, [*list_special_notes(config, run, arguments)])
+    head = write_head(config, run, notes=list_special_notes(config, run, arguments))
     print(head + write_yaml(build_workload(config, run)), end="")
     return 0
 
 
 def _list_warnings(config: StackConfig, run: TrainingRun, acceptance: Acceptance | None) -> Iterable[str]:
-    """Return the warnings of a run; a test takes minutes, and its program is ours."""
+    """Return the warnings of a run; a test takes minutes and has our program, so it has fewer."""
     match acceptance:
         case None:
             return list_warnings(config, run)
@@ -61,10 +60,10 @@ def read_arguments(arguments: argparse.Namespace) -> RunRequest:
 
 
 def refuse_words_of_a_run(arguments: argparse.Namespace) -> None:
-    """Refuse words of a training run beside ``--build-engine``.
+    """Refuse the flags of a training run together with ``--build-engine``.
 
     Raises:
-        UsageError: There are some.
+        UsageError: A flag of a training run is set.
     """
     if given := [word for name, word in _WORDS.items() if vars(arguments)[name] not in (None, "", [])]:
         reason = "--build-engine builds plans, and the other words start a training run"

@@ -8,12 +8,12 @@ from ..files.loading.text_edits import read_editable
 from ..files.upgrades import apply_upgrade, find_upgrades, list_foreign
 from ..files.upgrades.pins import list_pins
 from .files import write_whole
-from .text.edits import list_changed_lines
+from .text.migrate import list_changed_lines
 from .text.upgrade import Report, show
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show the upgrades and the changed lines of the first, and write the file if asked to."""
+    """Show the upgrades and the lines that the first changes; ``--write`` writes the file."""
     name = arguments.stack
     stack = open_stack(name, bounded=False)
     upgrades = find_upgrades(stack.config, arguments.kubernetes, arguments.karpenter, arguments.ami)

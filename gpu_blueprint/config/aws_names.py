@@ -11,15 +11,15 @@ from ..catalog.partitions import PARTITIONS, explain_unsupported, find_unsupport
 from ..errors import WrongValueError
 from .shapes import Shape, refuse_unless
 
-_TAG = r"[\w .:/=+@-]*"
-_TAKEN = (
+_TAG_CHARACTERS = r"[\w .:/=+@-]*"
+_NOT_RESERVED = (
     r"(?!(?i:aws:)|kubernetes\.io/cluster|eks:eks-cluster-name"
     r"|karpenter\.sh/node(pool|claim)|karpenter\.k8s\.aws/ec2nodeclass)"
 )
 TagKey = Annotated[
     str,
     Shape(
-        rf"{_TAKEN}{_TAG}\w{_TAG}",
+        rf"{_NOT_RESERVED}{_TAG_CHARACTERS}\w{_TAG_CHARACTERS}",
         "not-a-tag-key",
         "an AWS tag key of your own",
         "write letters, digits, spaces and _.:/=+-@, and no key that AWS, EKS or Karpenter sets",
@@ -30,7 +30,7 @@ TagKey = Annotated[
 TagValue = Annotated[
     str,
     Shape(
-        rf"(?!(?i:aws:))(?=.*\S){_TAG}",
+        rf"(?!(?i:aws:))(?=.*\S){_TAG_CHARACTERS}",
         "not-a-tag-value",
         "an AWS tag value",
         "write letters, digits, spaces and _.:/=+-@, at least one character, and not aws: in front",
@@ -44,7 +44,7 @@ AccountId = Annotated[str, Shape(_ACCOUNT, "not-an-account-id", "an AWS account 
 
 
 ARN = rf"arn:({'|'.join(PARTITIONS)})"
-"""Beginning of an ARN in a partition in which a stack may run."""
+"""Beginning of an ARN in a partition that stacks may use."""
 
 
 def _check_partition(arn: str) -> str:
@@ -56,7 +56,7 @@ def _check_partition(arn: str) -> str:
 
 
 KNOWN_PARTITION = AfterValidator(_check_partition)
-"""Refuses an ARN of a partition in which no stack may run. The region decides which of the others fits a stack."""
+"""Refuses an ARN of a partition that stacks may not use; another check compares the partition with the region."""
 
 
 def _arn(pattern: str, thing: str, example: str) -> Shape:
@@ -69,7 +69,7 @@ _SSO_PATH = rf"aws-reserved/sso\.amazonaws\.com/((?!us-east-1/){_REGION}/)?"
 
 
 def _is_role_of_people(arn: str) -> bool:
-    """Return whether a role is not one of AWS's own, or one of Identity Center's in its full form."""
+    """Return False for an Identity Center role (``AWSReservedSSO_…``) without its full path."""
     name = arn.partition(":role/")[2]
     return not re.match(r"(.*/)?AWSReservedSSO|aws-reserved/", name) or bool(
         re.fullmatch(_SSO_PATH + _SSO_ROLE, name, re.ASCII)
@@ -148,11 +148,7 @@ TopicArn = Annotated[
 AnomalyMonitorArn = Annotated[
     str,
     KNOWN_PARTITION,
-    _arn(
-        r"ce::\d{12}:anomalymonitor/[0-9a-f-]+",
-        "an anomaly monitor",
-        "arn:aws:ce::<account>:anomalymonitor/<id>",
-    ),
+    _arn(r"ce::\d{12}:anomalymonitor/[0-9a-f-]+", "an anomaly monitor", "arn:aws:ce::<account>:anomalymonitor/<id>"),
 ]
 AmpWorkspaceArn = Annotated[
     str,
@@ -225,12 +221,12 @@ _LONGEST_ROLE_NAME = 64
 
 
 def end_with_region(name: str, region: str) -> str:
-    """Return the name of a role or policy with the region behind it: IAM keeps the names of all regions together."""
+    """Return the name of a role or policy with the region as its end, because IAM names hold for all regions."""
     return fit_name(name, f"-{region}", _LONGEST_ROLE_NAME)
 
 
 def fit_name(name: str, end: str, longest: int) -> str:
-    """Return ``name + end``; a name that is too long loses its last part, and gets a hash that keeps it unique."""
+    """Return ``name + end``; in a name that is too long, a hash of the name replaces the last part."""
     if len(name) + len(end) <= longest:
         return name + end
     end = f"-{sha256(name.encode()).hexdigest()[:6]}{end}"
@@ -242,7 +238,7 @@ def drop_role_path(arn: str) -> str:
 
     STS leaves the path out of the ARN of a role's session, so the authenticator never sees it (EKS user guide,
     "aws-auth ConfigMap does not grant access to the cluster"; kubernetes-sigs/aws-iam-authenticator #153 and #268; read
-    2026-11-28). The name alone still tells the role: an account has each name of a role once, whatever the path.
+    2026-11-28). The name alone identifies the role: role names are unique in an account, whatever their paths.
     """
     head, _, name = arn.rpartition("/")
     return f"{head.split('/', 1)[0]}/{name}" if head.split(":")[-1].startswith("role") else arn

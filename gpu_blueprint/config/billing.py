@@ -22,31 +22,31 @@ class Billing(Model):
     """Alarms that AWS raises from its own bill; the amount is `monthlyBudget`."""
 
     emails: list[Email] = Field(min_length=1, max_length=10)
-    """E-mail addresses. AWS writes to them about each budget alarm at once, and about anomalies once a day."""
+    """E-mail addresses that AWS notifies, of each budget alarm at once and of anomalies once a day."""
     actual_percent: list[Percent] = [50, 80, 100]
     """Percentages of `monthlyBudget`; an alarm is raised when the spending of the month reaches one of them."""
     forecast_percent: list[Percent] = [100]
     """Percentages of `monthlyBudget`; an alarm is raised when AWS's forecast for the month reaches one of them."""
     topic_arn: TopicArn | None = None
     """An SNS topic of this account that receives every alarm and anomaly at once. Its policy must let
-    budgets.amazonaws.com and costalerts.amazonaws.com publish. Default: a new topic, which nobody hears until somebody
-    subscribes: the `emails` get alarms of the budget at once, and anomalies once a day."""
+    budgets.amazonaws.com and costalerts.amazonaws.com publish. Default: a new topic without subscribers; the `emails`
+    get budget alarms at once, and anomalies once a day."""
     scope: Literal["account", "tag"] = "account"
-    """The costs that the budget counts: the whole `account`, or the resources with the environment's `tag`. The tag
-    counts nothing until the payer activates the tag `environment` for cost allocation."""
+    """The costs that the budget counts: of the whole `account`, or of resources with the environment's `tag`. With
+    `tag` the budget stays at zero until the payer account activates the tag `environment` for cost allocation."""
     anomaly_usd: Dollars = 100
-    """US dollars above the usual costs at which AWS reports an anomaly."""
+    """US dollars above the usual costs from which AWS reports an anomaly."""
     anomaly_monitor_arn: AnomalyMonitorArn | None = None
     """An existing anomaly monitor. Default: a new monitor for all AWS services. AWS allows one monitor of
     this kind per account, and newer accounts have it already. Name the existing monitor here, and in every further
     environment of the account."""
     activate_tags: bool = False
-    """Activate our tags for cost allocation, and make a cost category that sorts the costs of the environment by pool.
-    Only the payer's account may do it, and only about a day after the tags were first used. The tags stay active after
-    the environment is destroyed, since they count for the whole organization."""
+    """Activate the platform's tags for cost allocation, and make a cost category that splits the environment's costs by
+    pool. Only the payer account may do so, about a day after the first use of the tags. The tags stay active after a
+    destroy, since activation covers the whole organization."""
     export: bool = False
-    """Write hourly billing data with resources to a new bucket, in which S3 deletes it after three years. Once the
-    payer has opted in, the data also splits the cost of nodes among pods."""
+    """Write hourly billing data with resources to a new bucket, in which S3 deletes it after three years. If the payer
+    account has opted in, the data also splits the cost of nodes among pods."""
 
     def problems(self) -> Iterator[Problem]:
         yield from refuse_repeated(self.emails, "emails")

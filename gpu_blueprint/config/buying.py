@@ -18,10 +18,11 @@ DIVERSE_ENOUGH = 5
 """Karpenter warns that spot may run out if a pool has fewer offerings (types × zones)."""
 
 BLOCK_NODES_GO = timedelta(minutes=40)
-"""Time before the end of a Capacity Block at which Karpenter deletes its nodes (its AWS provider 1.14.1,
+"""Time from Karpenter's deletion of the nodes to the end of a Capacity Block (Karpenter's AWS provider 1.14.1,
 controllers/capacityreservation/expiration)."""
 BLOCK_LEAVES = timedelta(minutes=10)
-"""Time that pods then have, whatever their grace: EC2 takes the instances from 30 minutes before the end on."""
+"""Time that pods then have, whatever their grace period: EC2 begins to terminate the instances 30 minutes before the
+end."""
 ReservationId: Any = resource_id("cr")
 Tags = Annotated[dict[TagKey, TagValue], Field(min_length=1, max_length=20)]
 
@@ -41,8 +42,9 @@ class Reservation(Model):
     instances: int = Field(ge=1, le=1000)
     """Number of reserved instances."""
     ends: Annotated[date, BeforeValidator(parse_day)] | None = None
-    """Last day, quoted. A Capacity Block always has a last day: its nodes terminate 40 minutes before its end, and pods
-    have 10 minutes, whatever their grace. Nodes of other reservations run on after the end, at on-demand prices."""
+    """Last day, quoted. A Capacity Block always has a last day: Karpenter deletes its nodes 40 minutes before its end,
+    and pods have 10 minutes, whatever their grace period. Nodes of other reservations keep running after the end, at
+    on-demand prices."""
     capacity_block: bool = False
     """True for a Capacity Block, which is paid in advance at its own price."""
     usd_per_hour: Dollars | None = None
@@ -67,11 +69,11 @@ class Reservation(Model):
 
 
 def tell_block_end(block: Reservation) -> str:
-    """Return when the nodes of a Capacity Block go, and what that leaves to pods, without a full stop."""
+    """Return the end of a Capacity Block, and the time that its pods have, as clauses without a full stop."""
     before, leaves = (int(time.total_seconds() // 60) for time in (BLOCK_NODES_GO, BLOCK_LEAVES))
     return (
         f"the Capacity Block {block.id} ends on {block.ends}: its nodes terminate {before} minutes before its end, and "
-        f"pods have {leaves} minutes, whatever their grace"
+        f"pods have {leaves} minutes, whatever their grace period"
     )
 
 

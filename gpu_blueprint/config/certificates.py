@@ -1,8 +1,8 @@
-"""Certificates of authorities in PEM: what a bundle may hold, and until when its certificates are valid.
+"""CA certificates in PEM: the allowed content of a bundle, and the validity of its certificates.
 
-The standard library reads the certificates: OpenSSL itself judges whether each is an X.509 certificate of an authority.
-It does not judge signatures, key lengths and names, and it asks nobody for revocations. The module ``ssl`` is imported
-at the first use, because a stack without a bundle needs none of it.
+OpenSSL, through the standard library, decides whether each is an X.509 certificate of an authority. Signatures, key
+lengths, names and revocations are not checked. The module ``ssl`` is imported at the first use, because only stacks
+with a bundle need it.
 """
 
 import re
@@ -17,11 +17,11 @@ LARGEST_BUNDLE = 7 * 1024
 launch an EC2 instance"). Bottlerocket takes the bundle in base64, a third larger; Karpenter adds some 3 KiB, most of it
 the certificate of the cluster, and the proxy's exceptions take up to 2 KiB."""
 
-_BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----\s*(.*?)\s*-----END \1-----", re.DOTALL)
-_EDGE = re.compile(r"-----(BEGIN|END) ([A-Z0-9 ]+)-----")
-_BODY = re.compile(r"[A-Za-z0-9+/=\s]+")
-_PRIVATE = re.compile(r"-{4,} ?BEGIN [^-\n]*PRIVATE KEY", re.IGNORECASE)
-_KIND = "ca-bundle-invalid"
+_PEM_BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----\s*(.*?)\s*-----END \1-----", re.DOTALL)
+_PEM_EDGE = re.compile(r"-----(BEGIN|END) ([A-Z0-9 ]+)-----")
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
+_PRIVATE_KEY = re.compile(r"-{4,} ?BEGIN [^-\n]*PRIVATE KEY", re.IGNORECASE)
+_INVALID_BUNDLE = "ca-bundle-invalid"
 _CERTIFICATE = "CERTIFICATE"
 
 
@@ -35,25 +35,27 @@ class Certificate(Record):
 
 
 def check_bundle(text: str) -> str:
-    """Return a bundle with nothing in it but its certificates, in their order and each once.
+    """Return the certificates of a bundle alone, each once and in their order.
 
     Raises:
-        WrongValueError: The bundle holds something else, or is too large. No message shows a part of the text.
+        WrongValueError: The bundle holds something else, or is too large. No message quotes the text.
     """
-    kinds = [edge[2] for edge in _EDGE.finditer(text)]
-    if _PRIVATE.search(text):
+    kinds = [edge[2] for edge in _PEM_EDGE.finditer(text)]
+    if _PRIVATE_KEY.search(text):
         raise WrongValueError(
             "private-key-in-bundle",
             "the bundle holds a private key, which every node and every tenant would read",
             "take it out, replace the key and its certificate, and write certificates of authorities alone",
         )
     if others := sorted({kind for kind in kinds if kind != _CERTIFICATE}):
-        raise WrongValueError(_KIND, f"the bundle holds {', '.join(others)}", "write certificates in PEM alone")
+        raise WrongValueError(
+            _INVALID_BUNDLE, f"the bundle holds {', '.join(others)}", "write certificates in PEM alone"
+        )
     blocks = list(dict.fromkeys(_list_blocks(text)))
-    if not blocks or len(kinds) != 2 * len(_BLOCK.findall(text)):
+    if not blocks or len(kinds) != 2 * len(_PEM_BLOCK.findall(text)):
         reason = "a certificate is cut off" if kinds else "it holds no certificate in PEM"
         hint = "write text that starts with -----BEGIN CERTIFICATE-----; openssl x509 -inform der -in FILE makes it"
-        raise WrongValueError(_KIND, reason, hint)
+        raise WrongValueError(_INVALID_BUNDLE, reason, hint)
     for number, block in enumerate(blocks, 1):
         _refuse_other_than_authority(block, number)
     if len(bundle := "".join(blocks)) > LARGEST_BUNDLE:
@@ -70,7 +72,7 @@ def read_certificates(bundle: str) -> list[Certificate]:
 def _list_blocks(text: str) -> list[str]:
     """Return each certificate as PEM of its own, without the comments around it."""
     found = []
-    for kind, body in _BLOCK.findall(text):
+    for kind, body in _PEM_BLOCK.findall(text):
         lines = re.findall(".{1,64}", re.sub(r"\s", "", body))
         found.append("\n".join([f"-----BEGIN {kind}-----", *lines, f"-----END {kind}-----", ""]))
     return found
@@ -78,16 +80,18 @@ def _list_blocks(text: str) -> list[str]:
 
 def _refuse_other_than_authority(block: str, number: int) -> None:
     body = "".join(block.split("\n")[1:-2])
-    if not _BODY.fullmatch(body) or (found := _read(block)) is None:
+    if not _BASE64.fullmatch(body) or (found := _read(block)) is None:
         hint = "copy the file again: openssl x509 -in FILE -text must read it"
-        raise WrongValueError(_KIND, f"certificate {number} is no X.509 certificate", hint)
+        raise WrongValueError(_INVALID_BUNDLE, f"certificate {number} is no X.509 certificate", hint)
     if not found.subject:
         hint = "write the certificate of the authority that signed it: CA:TRUE in openssl x509 -in FILE -text"
-        raise WrongValueError(_KIND, f"certificate {number} is of a server or a person, and no authority's", hint)
+        raise WrongValueError(
+            _INVALID_BUNDLE, f"certificate {number} belongs to a server or a person, not to an authority", hint
+        )
 
 
 def _read(block: str) -> Certificate | None:
-    """Return a certificate; without subject if it is no authority's, None if it is no certificate."""
+    """Return a certificate, with an empty subject if it is no authority's; None for a text that is no certificate."""
     import ssl
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

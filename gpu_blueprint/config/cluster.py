@@ -75,7 +75,9 @@ class PublicApi(Model):
                 reason = f"{cidr!r} opens the Kubernetes API to the world"
                 yield Problem("api-open-to-world", ("allowedCidrs", index), reason, "name the blocks you connect from")
             elif (reserved := find_reserved(cidr)) and not is_in_documentation(IPv4Network(cidr)):
-                reason = f"{cidr!r} holds addresses of {reserved}, which nobody on the internet has, and EKS refuses it"
+                reason = (
+                    f"{cidr!r} holds addresses of {reserved}, which no internet host has, and EKS refuses the block"
+                )
                 hint = "name the public blocks you connect from, or write access: private"
                 yield Problem("api-cidr-not-public", ("allowedCidrs", index), reason, hint)
         yield from refuse_repeated(self.allowed_cidrs, "allowedCidrs")
@@ -92,11 +94,10 @@ class SystemNodes(Model):
     instance_types: list[SystemInstanceType] = Field(["m7i.large"], min_length=1)
     """Instance types without GPU, all of one architecture."""
     count: int | None = Field(None, ge=2, le=MOST_SYSTEM_NODES)
-    """Number of nodes, spread over the first two zones of the network, also of an existing one: of three nodes one zone
-    holds two, which go with it. At least two, so that both replicas of Karpenter can run. The platform's
-    own pods run here and nowhere else, so `check` adds up their requests. With `monitoring: {mode: install}` they must
-    fit on one node less, because a node may fail or be replaced. Default: 3 with
-    `monitoring: {mode: install}`, else 2."""
+    """Number of nodes, spread over the first two zones of the network: of three nodes one zone holds two, and an outage
+    of this zone takes both. At least two, so that both replicas of Karpenter can run. The platform's own pods run only
+    here, so `check` adds up their requests. With `monitoring: {mode: install}` these pods must fit on one node less,
+    because a node may fail or be replaced. Default: 3 with `monitoring: {mode: install}`, else 2."""
 
     def problems(self) -> Iterator[Problem]:
         arches = {name: find_instance(name).arch for name in self.instance_types}
@@ -111,7 +112,7 @@ class ClusterFields(Model):
     """The fields of every cluster, whether the platform makes it or it exists."""
 
     name: Name | None = None
-    """Cluster name. Default: `gpu-<environment>`; a cluster that exists states its own."""
+    """Cluster name. Default: `gpu-<environment>`; for an existing cluster the name is required."""
     kubernetes_version: Annotated[str, AfterValidator(_check_kubernetes)] = DEFAULT_KUBERNETES
     """Kubernetes minor version, quoted. Add-ons and node images are pinned for it."""
     karpenter_version: str = KARPENTER_VERSIONS[0]
@@ -124,25 +125,25 @@ class ClusterFields(Model):
     """IAM roles or users that may read the objects in namespaces, except secrets, and the nodes, pools and classes of
     the cluster."""
     operators: list[PrincipalArn] = []
-    """IAM roles or users that keep the nodes, such as people on call: they read as viewers do, cordon and drain nodes,
-    delete pods and NodeClaims."""
+    """IAM roles or users that maintain the nodes, such as people on call. Operators may read what viewers read, cordon
+    and drain nodes, and delete pods and NodeClaims."""
     node_repair: bool = False
     """Replace nodes that are not ready, or that the node monitoring agent reports as broken: after 10 minutes for GPU
-    faults, after 30 for `Ready`, storage, network, kernel and container runtime. Karpenter replaces its own nodes with
-    an alpha feature. 1.14 gives each pod 1 second; budgets, PodDisruptionBudgets and `karpenter.sh/do-not-disrupt` do
-    not count. Where more than 20 % of a pool's nodes, rounded up, are broken it replaces none: in a pool of up to five
-    one, and never two. 1.15 has this limit too, takes 30 minutes for GPU faults without a known Xid, gives pods 5 or 10
-    minutes, starts the successor first, which a pool at `maxGpus` cannot, and obeys budgets with the reason
-    `Unhealthy`; a pool without such a budget gets 10 %. EKS replaces the nodes of managed groups. Nodes with failed
-    status checks of EC2 go whatever this field says: `instanceStatusRepair`."""
+    faults, after 30 minutes for `Ready`, storage, network, kernel and container runtime. EKS replaces the nodes of
+    managed groups. Karpenter replaces its own nodes with an alpha feature. Karpenter 1.14 gives each pod 1 second, and
+    ignores budgets, PodDisruptionBudgets and `karpenter.sh/do-not-disrupt`. If more than 20 % of a pool's nodes,
+    rounded up, are broken, Karpenter replaces none: in a pool of up to five nodes it replaces one broken node, and none
+    of two. Karpenter 1.15 has the same limit, waits 30 minutes for GPU faults without a known Xid, gives pods 5 or 10
+    minutes, and launches the replacement first, which is impossible at `maxGpus`. It obeys budgets with the reason
+    `Unhealthy`; a pool without such a budget gets 10 %. `instanceStatusRepair` decides on nodes with failed EC2 status
+    checks."""
     instance_status_repair: bool = True
-    """Let Karpenter ask EC2 each minute for the status of its nodes. It removes a node whose status checks have failed
-    for 2 minutes: each pod gets 1 second, and budgets, PodDisruptionBudgets, `karpenter.sh/do-not-disrupt` and
-    `terminationGracePeriod` do not count. It drains a node with a scheduled event, such as a reboot, as soon as AWS
-    announces it: pods get the pool's `terminationGracePeriod`. `false` takes `ec2:DescribeInstanceStatus` from
-    Karpenter's role. It does not stop AWS Health, whose scheduled events reach Karpenter by its queue and drain the
-    node all the same, nor EC2, which may stop an instance by itself. Auto Scaling replaces static nodes with failed
-    checks whatever this field says."""
+    """Let Karpenter read the EC2 status of its nodes each minute. Karpenter removes a node whose status checks have
+    failed for 2 minutes: each pod gets 1 second, and budgets, PodDisruptionBudgets, `karpenter.sh/do-not-disrupt` and
+    `terminationGracePeriod` do not count. Karpenter drains a node with a scheduled event, such as a reboot, as soon as
+    AWS announces the event: pods get the pool's `terminationGracePeriod`. `false` takes `ec2:DescribeInstanceStatus`
+    from Karpenter's role. AWS Health still sends scheduled events to Karpenter's queue, and they drain the node; EC2
+    may still stop an instance by itself; and Auto Scaling still replaces static nodes with failed checks."""
     deletion_protection: bool = True
     """Refuse to delete the platform: Pulumi keeps everything on a destroy, and EKS keeps the cluster that the platform
     has made."""
@@ -154,7 +155,7 @@ class ClusterFields(Model):
 
     @property
     def completes_pods(self) -> bool:
-        """True if the API server has MutatingAdmissionPolicy, by which it fills in what follows from a pod's GPU."""
+        """True if the API server has MutatingAdmissionPolicy, which adds fields according to a pod's GPU request."""
         return parse_version(self.kubernetes_version) >= (1, 36)
 
     @property

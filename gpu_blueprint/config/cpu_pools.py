@@ -25,16 +25,16 @@ Family = Literal["m", "c", "r"]
 """AWS's categories of types without GPU: general purpose, compute, memory."""
 DEFAULT_CPU_POOL = "cpu"
 """Name of the CPU pool that a stack gets if it names none."""
-_CPU_STEP, _MOST_CPUS = 8, 100_000
-"""The default pool's ceiling is a multiple of so many vCPUs; the highest ceiling."""
+_LIMIT_STEP_VCPUS, _HIGHEST_LIMIT_VCPUS = 8, 100_000
+"""Step of the default pool's limit, and the highest limit."""
 _DEFAULT_CPU_USE = 0.1
-"""Assumed share of the ceiling that runs in an average hour in a CPU pool that the stack file does not state."""
+"""Assumed share of the limit that runs in an average hour, for the CPU pool that the platform adds itself."""
 
 
 class CpuPool(Model):
-    """One Karpenter NodePool of nodes without GPUs. Every tenant may use it, within its quota of CPU and memory. A pod
-    that fits several CPU pools gets a new node of the first in the file that has room; Karpenter compares prices inside
-    a pool only."""
+    """One Karpenter NodePool of nodes without GPUs. Every tenant may use the pool, within its quota of CPU and memory.
+    A pod that fits several CPU pools gets a new node from the first of them in the file that is below its limit;
+    Karpenter compares prices inside a pool only."""
 
     noun = "pool"
 
@@ -43,15 +43,15 @@ class CpuPool(Model):
     purpose: Literal["cpu"]
     """`cpu` makes this a pool without GPUs."""
     instance_families: Annotated[list[Family], Field(min_length=1)] = ["m", "c", "r"]
-    """Categories of instance types: `m` has 4 GiB of memory for each vCPU, `c` 2 GiB, `r` 8 GiB. The pool may use
-    every type of the catalogue in them, from 2 to 32 vCPUs; of them Karpenter takes the cheapest that fits the
-    waiting pods."""
+    """Categories of instance types: `m` has 4 GiB of memory for each vCPU, `c` 2 GiB, `r` 8 GiB. The pool may use every
+    type of the catalogue in these categories with 2 to 32 vCPUs; Karpenter launches the cheapest that fits the waiting
+    pods."""
     arch: Literal["amd64", "arm64"] = "amd64"
-    """Architecture of the nodes. An image that is not built for it does not start."""
-    max_cpus: int = Field(ge=2, le=_MOST_CPUS)
-    """Ceiling of the pool in vCPUs of its nodes. Karpenter launches no more, except while it replaces nodes. The nodes
-    keep a part for the system: of 2 vCPUs about 1.5 remain for pods, of 8 about 7.5. Another ceiling replaces no
-    node: types that do not fit below it stay in the NodePool, and Karpenter does not launch them."""
+    """Architecture of the nodes. Images must be built for it."""
+    max_cpus: int = Field(ge=2, le=_HIGHEST_LIMIT_VCPUS)
+    """Limit of the pool in vCPUs of its nodes. Karpenter launches no more, except while it replaces nodes. The system
+    takes a part of each node: of 2 vCPUs pods get about 1.5, of 8 about 7.5. A changed limit replaces no node: types
+    above the limit stay in the NodePool, and Karpenter does not launch them."""
     purchase: list[Purchase] = Field(["spot", "on-demand"], min_length=1)
     """Ways to buy capacity, tried in this order: `spot`, then `on-demand`."""
     ami: Ami = Ami()
@@ -63,11 +63,11 @@ class CpuPool(Model):
     labels: Annotated[dict[LabelKey, LabelValue], Field(max_length=50)] = {}
     """Further labels on every node."""
     taints: list[Taint] = Field([], max_length=20)
-    """Taints on every node. Default: none, so that every pod without GPU may run here."""
+    """Taints on every node. Default: none, so every pod without GPU may run here."""
     expected_utilization: Share | None = None
-    """Share of the ceiling that runs in an average hour, from 0 to 1, for the cost estimate. Default: 1."""
+    """Share of the limit that runs in an average hour, from 0 to 1, for the cost estimate. Default: 1."""
     disruption: Disruption = Disruption()
-    """Overrides of the defaults: Karpenter moves pods together after 15 minutes, 10 % of the nodes at once."""
+    """Overrides of the defaults: Karpenter consolidates after 15 minutes, 10 % of the nodes at once."""
 
     _region: str | None = PrivateAttr(None)
 
@@ -87,12 +87,12 @@ class CpuPool(Model):
         return self.offered
 
     def fits(self, row: Instance) -> bool:
-        """Return whether a node of a type has no more vCPUs than the ceiling; Karpenter launches no other node."""
+        """Return whether one node of a type is within the limit; Karpenter launches no other type."""
         return row.vcpu <= self.max_cpus
 
     @property
     def launched(self) -> tuple[Instance, ...]:
-        """The named instance types that can launch, because one node fits below the ceiling."""
+        """The named instance types that can launch, because one node is within the limit."""
         return tuple(filter(self.fits, self.named_instances))
 
     def find_room(self, row: Instance) -> NodeRoom:
@@ -141,18 +141,20 @@ def make_default_pool(needed: NodeRoom, region: str) -> CpuPool:
     """Make the CPU pool of a stack that names none.
 
     Args:
-        needed: CPU and memory that the pods on GPUs leave of the quotas of all tenants. The nodes of the pool have room
-            for them beside kubelet and DaemonSets, whatever sizes Karpenter launches.
+        needed: CPU and memory of all tenants' quotas, less those of the pods on GPUs. The limit allows nodes with this
+            allocatable capacity, whatever sizes Karpenter launches.
         region: Region of the stack.
     """
-    made = CpuPool(name=DEFAULT_CPU_POOL, purpose="cpu", maxCpus=_CPU_STEP, expectedUtilization=_DEFAULT_CPU_USE)
+    made = CpuPool(
+        name=DEFAULT_CPU_POOL, purpose="cpu", maxCpus=_LIMIT_STEP_VCPUS, expectedUtilization=_DEFAULT_CPU_USE
+    )
     cpus = _count_vcpus(made.place(region, ""), needed)
-    ceiling = min(max(ceil(cpus / _CPU_STEP), 1) * _CPU_STEP, _MOST_CPUS)
-    return made.model_copy(update={"max_cpus": ceiling}).place(region, "")
+    limit = min(max(ceil(cpus / _LIMIT_STEP_VCPUS), 1) * _LIMIT_STEP_VCPUS, _HIGHEST_LIMIT_VCPUS)
+    return made.model_copy(update={"max_cpus": limit}).place(region, "")
 
 
 def _count_vcpus(pool: CpuPool, needed: NodeRoom) -> float:
-    """Count the vCPUs of nodes with room for CPU and memory, on the least favourable size of the fitting family."""
+    """Count the vCPUs of nodes that hold some CPU and memory, in the least favourable size of the fitting family."""
     rooms = [(row, pool.find_room(row)) for row in pool.offered]
     by_cpu = max((row.vcpu * needed.cpu_milli / room.cpu_milli for row, room in rooms), default=0)
     rich = [(row, room) for row, room in rooms if row.family.startswith("r")]

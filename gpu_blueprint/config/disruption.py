@@ -1,4 +1,4 @@
-"""When Karpenter may take a node away; the purpose of the pool sets the defaults.
+"""When Karpenter may disrupt a node; the purpose of the pool sets the defaults.
 
 docs/decisions/0004-purposes.md gives the reasons for the presets.
 """
@@ -22,17 +22,17 @@ Policy = Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"]
 
 SPOT_GRACE_SECONDS = 110
 """Seconds that a pod has after EC2's interruption notice: EC2 gives 120 seconds, and Karpenter needs some of them."""
-PINNED = "a pod that may not be evicted (karpenter.sh/do-not-disrupt, or a PodDisruptionBudget that lets none go)"
-_NODES = r"(100|[0-9]{1,2})%|[0-9]+"
+PINNED = "a pod that may not be evicted (karpenter.sh/do-not-disrupt, or a PodDisruptionBudget that allows no eviction)"
+_NODE_COUNT = r"(100|[0-9]{1,2})%|[0-9]+"
 _WINDOW = r"([0-9]+h[0-9]+m|[0-9]+(h|m))(0s)?"
 _MOST_BUDGETS = 50
 """Most budgets of one NodePool."""
-_SOONEST_SECONDS = 600
+_SOONEST_EXPIRY_SECONDS = 600
 """Time in which a GPU node starts, loads drivers and pulls images."""
 
 
 class Budget(Model):
-    """The number of nodes that may be disrupted at once, always or in a window."""
+    """The number of nodes that Karpenter may disrupt at once, always or in a window."""
 
     nodes: str
     """A count or a percentage, quoted: `"1"`, `"10%"`; `"0"` blocks disruption."""
@@ -60,7 +60,7 @@ class Budget(Model):
         return ceil(nodes * int(self.nodes[:-1]) / 100) if self.nodes.endswith("%") else int(self.nodes)
 
     def problems(self) -> Iterator[Problem]:
-        if not re.fullmatch(_NODES, self.nodes):
+        if not re.fullmatch(_NODE_COUNT, self.nodes):
             reason = f"{self.nodes!r} is not a count or a percentage up to 100"
             yield Problem("not-a-node-budget", ("nodes",), reason, 'write a text such as "1" or "10%"')
         if (self.schedule is None) != (self.duration is None):
@@ -83,7 +83,7 @@ class Budget(Model):
             yield Problem("window-never-opens", ("duration",), reason, "write a duration such as 10h or 1h30m")
 
 
-_REPAIR = Budget(nodes="10%", reasons=["Unhealthy"])
+_REPAIR_BUDGET = Budget(nodes="10%", reasons=["Unhealthy"])
 
 
 class Disruption(Model):
@@ -93,26 +93,26 @@ class Disruption(Model):
     """The nodes that Karpenter may remove to save money. It replaces no spot node with a cheaper spot node, so
     under-used spot nodes are removed only when their pods fit on other nodes."""
     consolidate_after: DurationOrNever | None = None
-    """Time for which a node must be removable before Karpenter removes it. It begins again when a pod comes or ends,
-    and at each start of Karpenter, also of another leader, on nodes with a pod of no DaemonSet, ended pods included: an
-    update of Karpenter delays the removal of such nodes by this time."""
+    """Time for which a node must be removable before Karpenter removes it. The time starts over when a pod arrives or
+    ends. It also starts over when Karpenter starts or its leader changes, on nodes with a pod, even an ended one, that
+    is of no DaemonSet: an update of Karpenter delays the removal of such nodes by this time."""
     expire_after: DurationOrNever | None = None
-    """Age at which Karpenter drains a node by force: it ignores budgets, launches the successor afterwards, and nodes
-    that were launched together go together. With `Never` a new AMI still replaces nodes, within the budgets."""
+    """Age at which Karpenter drains a node, whatever its budgets say. The replacement launches afterwards, and nodes
+    that were launched together expire together. With `Never` a new AMI still replaces nodes, within the budgets."""
     termination_grace_period: Duration | None = None
-    """Longest time that pods get to end before Karpenter removes their node. It also bounds pods that may not be
-    evicted, by `karpenter.sh/do-not-disrupt` or by a PodDisruptionBudget that lets none go: they keep their node from
-    consolidation alone. Drift and expiry take the node at once, start no successor for such a pod, and delete it at
-    the end of this time less its own grace. A budget of `"0"` for `Drifted` keeps nodes from drift. Where EC2's status
-    checks failed, pods get 1 second (`cluster.instanceStatusRepair`)."""
+    """Longest time that pods get to end before Karpenter removes their node. This time also bounds pods that may not be
+    evicted (`karpenter.sh/do-not-disrupt`, or a PodDisruptionBudget that allows no eviction): such a pod blocks only
+    the consolidation of its node. Drift and expiry drain the node at once, launch no replacement for such a pod, and
+    delete the pod when this time less its own grace period is over. A budget of `"0"` for `Drifted` keeps nodes from
+    drift. On a node with failed EC2 status checks, pods get 1 second (`cluster.instanceStatusRepair`)."""
     budgets: Annotated[list[Budget], Field(min_length=1, max_length=_MOST_BUDGETS)] | None = None
-    """Limits on simultaneous disruption. A node that is not ready or on its way out uses one up: with `10%` one such
-    node in a pool of up to ten stops consolidation and updates. Nodes that EC2, AWS Health or, up to Karpenter 1.14,
-    `cluster.nodeRepair` calls broken go whatever they say."""
+    """Limits on simultaneous disruption. A node that is not ready, or already terminates, uses up one disruption: with
+    `10%` one such node in a pool of up to ten stops consolidation and updates. Budgets do not limit the removal of
+    nodes that EC2, AWS Health or, up to Karpenter 1.14, `cluster.nodeRepair` reports as broken."""
 
     @property
     def blocks_drift(self) -> bool:
-        """True if no node with pods ever gives way to a new AMI or to another template."""
+        """True if a budget keeps every node with pods from drift, so that no new AMI or template reaches it."""
         return self._count_allowed(1, "Drifted") == 0
 
     @property
@@ -124,7 +124,7 @@ class Disruption(Model):
         )
 
     def find_window_problems(self, timezone: str) -> Iterator[Problem]:
-        """Yield the windows that a time zone moves beyond the means of cron; paths start at the budgets."""
+        """Yield a problem for each window that cron cannot express in UTC; paths start at the budgets."""
         budgets = [budget for budget in self.budgets or [] if not list(budget.problems())]
         for index, budget in enumerate(self.budgets or []):
             if budget in budgets and budget.schedule and needs_whole_days(budget.schedule, timezone):
@@ -139,20 +139,21 @@ class Disruption(Model):
             yield Problem("too-many", (), reason, "write fewer schedules, or leave timezone out")
 
     def pace_repair(self) -> "Disruption":
-        """Return the disruption with a budget for the repair of broken nodes; without it all may go at once."""
+        """Return the disruption with a budget for node repair; without it, Karpenter may replace all broken nodes at
+        once."""
         if any(budget.schedule is None and budget.limits("Unhealthy") for budget in self.budgets or []):
             return self
-        return self.model_copy(update={"budgets": [*(self.budgets or []), _REPAIR]})
+        return self.model_copy(update={"budgets": [*(self.budgets or []), _REPAIR_BUDGET]})
 
     def count_replaced(self, nodes: int, *, repairing: bool = False) -> int:
-        """Return how many of a pool's nodes Karpenter may replace at once, with a successor that it launches first.
+        """Return how many of a pool's nodes Karpenter may replace at once, each with a replacement that launches first.
 
-        A node whose pods fit on other nodes, or may not be evicted, goes without a successor. Only budgets without a
-        window count, because outside its window a budget limits nothing.
+        A node whose pods fit on other nodes, or may not be evicted, gets no replacement. Only budgets without a window
+        count, because outside its window a budget limits nothing.
 
         Args:
             nodes: Nodes of the pool.
-            repairing: Count also the repair of broken nodes.
+            repairing: True to count node repair too.
         """
         reasons: list[Reason] = ["Drifted"]
         if repairing:
@@ -166,7 +167,7 @@ class Disruption(Model):
         return min([nodes, *(budget.count_nodes(nodes) for budget in always)])
 
     def problems(self) -> Iterator[Problem]:
-        if self.expire_after not in (None, "Never") and count_seconds(self.expire_after) < _SOONEST_SECONDS:
+        if self.expire_after not in (None, "Never") and count_seconds(self.expire_after) < _SOONEST_EXPIRY_SECONDS:
             reason = f"{self.expire_after!r} ends nodes about when their drivers and images are loaded"
             yield Problem("expires-too-soon", ("expireAfter",), reason, "write hours, or Never")
 
@@ -185,10 +186,7 @@ _WORKING_HOURS: list[dict[str, Any]] = [
     {"nodes": "1"},
     {"nodes": "0", "reasons": ["Underutilized", "Drifted"], "schedule": "0 6 * * mon-fri", "duration": "14h"},
 ]
-_SLOW_DRIFT: list[dict[str, Any]] = [
-    {"nodes": "100%", "reasons": ["Empty"]},
-    {"nodes": "10%", "reasons": ["Drifted"]},
-]
+_SLOW_DRIFT: list[dict[str, Any]] = [{"nodes": "100%", "reasons": ["Empty"]}, {"nodes": "10%", "reasons": ["Drifted"]}]
 
 
 @cache

@@ -1,7 +1,7 @@
-"""Pools whose nodes stay although they drift: another AMI or another template reaches them late, or never.
+"""Pools whose drifted nodes stay: a new AMI or template reaches these nodes late, or never.
 
-Karpenter launches the successor of a node first (``disruption/drift.go`` of 1.14.1). Where nothing is left to launch it
-from, the node stays as it is, for as long as its pods run and fit on no other node.
+Karpenter launches the replacement first (``disruption/drift.go`` of 1.14.1). If no capacity is left for it, the drifted
+node stays as long as its pods run and fit on no other node.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ UNTIL_FREE = "until they are empty or a reservation has a free instance for the 
 
 
 def find_reason_to_stay(pool: Pool | CpuPool) -> str:
-    """Return how long nodes with pods stay although they drift, such as ``until they are empty``; empty if they go."""
+    """Return how long drifted nodes with pods stay, such as ``until they are empty``; empty if they are replaced."""
     if isinstance(pool, Pool) and pool.static_nodes:
         return ""
     if pool.lifecycle.blocks_drift:
@@ -23,7 +23,7 @@ def find_reason_to_stay(pool: Pool | CpuPool) -> str:
 
 
 def tell_drift(pools: Sequence[Pool | CpuPool]) -> str:
-    """Return what becomes of the nodes of pools that drift, as clauses without a full stop."""
+    """Return what happens to the drifted nodes of pools, as clauses without a full stop."""
     late, drained = tell_late_pools(pools), [pool.name for pool in pools if not find_reason_to_stay(pool)]
     if not drained:
         return late
@@ -31,7 +31,8 @@ def tell_drift(pools: Sequence[Pool | CpuPool]) -> str:
 
 
 def tell_late_pools(pools: Iterable[Pool | CpuPool]) -> str:
-    """Return which pools keep nodes that drift, and how long, as clauses without a full stop; empty if none does."""
+    """Return the pools with drifted nodes that stay, and for how long, as clauses without a full stop; empty for
+    none."""
     names: dict[str, list[str]] = {}
     for pool in pools:
         if reason := find_reason_to_stay(pool):

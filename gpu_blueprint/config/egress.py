@@ -1,4 +1,4 @@
-"""The way out of a company's network: its proxy, the exceptions, and the authorities that nodes and pods trust."""
+"""The company's proxy, the exceptions from it, and the certificate authorities that nodes and pods trust."""
 
 import re
 from collections.abc import Iterator
@@ -15,19 +15,19 @@ from .certificates import check_bundle
 from .network import refuse_repeated
 
 LONGEST_EXCEPTIONS = 1500
-"""Characters of all exceptions of a team together; user data holds them beside the certificates."""
+"""Characters of all exceptions of a team together; user data also holds the certificates."""
 _LABEL = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _DOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _ADDRESS = re.compile(rf"http://(?P<host>{_DOMAIN}):(?P<port>[1-9]\d{{0,4}})/?", re.ASCII)
 _EXAMPLE = "http://proxy.example.com:3128"
 _LAST_PORT = 65_535
-_LIKE_IP = re.compile(r"[0-9.]+")
+_DIGITS_AND_DOTS = re.compile(r"[0-9.]+")
 
 
 def _check_proxy(value: str) -> str:
-    """Return the address of a proxy without slash at its end; no message shows a password."""
+    """Return the address of a proxy without the slash at its end. No message shows a password."""
     if "@" in value:
-        reason = "the address holds a user or a password, which would stand in user data and in the state"
+        reason = "the address holds a user or a password, which user data and the state would show"
         hint = "let the proxy admit the addresses of the subnets, and write http://host:port"
         raise WrongValueError(URL_KIND, reason, hint)
     if value.lower().startswith("https://"):
@@ -44,10 +44,10 @@ def _check_proxy(value: str) -> str:
 
 
 def _is_own_address(host: str) -> bool:
-    """Return whether a host is loopback or link-local, or no address at all in spite of its digits."""
+    """Return whether a host is loopback, link-local, multicast or unspecified, or digits that are no IPv4 address."""
     if host.lower() == "localhost" or host.lower().endswith(".localhost"):
         return True
-    if not _LIKE_IP.fullmatch(host):
+    if not _DIGITS_AND_DOTS.fullmatch(host):
         return False
     try:
         address = IPv4Address(host)
@@ -61,7 +61,7 @@ ProxyUrl = Annotated[str, AfterValidator(_check_proxy), Field(json_schema_extra=
 
 
 def _check_exception(value: str) -> str:
-    """Return an exception in the only forms that Go, curl and Python read alike, or nearly so."""
+    """Return an exception, if Go, curl and Python read its form alike, or nearly so."""
     kind, hint = "not-a-proxy-exception", "write a host, a domain such as .example.com, an address or a block"
     if "*" in value:
         hint = "write .example.com for a domain with all its names; remove the proxy if nothing may use it"
@@ -70,7 +70,7 @@ def _check_exception(value: str) -> str:
         raise WrongValueError(kind, f"{value!r} are several exceptions in one text", "write them as items of the list")
     address, _, port = value.partition(":")
     is_named = bool(re.fullmatch(rf"\.?{_DOMAIN}", address, re.ASCII))
-    if _LIKE_IP.fullmatch(address.partition("/")[0]):
+    if _DIGITS_AND_DOTS.fullmatch(address.partition("/")[0]):
         is_named = _is_block(address)
     fits_port = not port or (port.isdecimal() and 0 < int(port) <= _LAST_PORT and "/" not in address)
     if len(value) > 253 or not is_named or not fits_port or value.endswith(":"):
@@ -101,16 +101,16 @@ class Egress(Model):
     tenant with `httpsOut` reach it, and take its variables from the ConfigMap `gpu-blueprint-egress`. A change replaces
     all nodes."""
     http_proxy: ProxyUrl | None = None
-    """Proxy for plain HTTP, as `http://host:port`; beside `httpsProxy` only. Bottlerocket has no such setting. Default:
-    plain HTTP uses no proxy."""
+    """Proxy for plain HTTP, as `http://host:port`; only together with `httpsProxy`. Bottlerocket has no such setting.
+    Default: plain HTTP uses no proxy."""
     no_proxy: Annotated[list[ProxyException], Field(max_length=100)] = []
     """Hosts, domains such as `.example.com`, addresses and blocks that are reached without the proxy. The platform adds
-    what may never go through it: the VPC, the addresses of Services, names inside the cluster, the Kubernetes API, the
-    node's own addresses such as 169.254.169.254, and AWS services with an endpoint in the VPC."""
+    the destinations that must not use the proxy: the VPC, the addresses of Services, names inside the cluster, the
+    Kubernetes API, the node's own addresses such as 169.254.169.254, and AWS services with an endpoint in the VPC."""
     ca_file: CaFile | None = None
     """Path of a file below the folder of `Pulumi.yaml` with the certificates of the company's authorities in PEM, at
-    most 7 KiB. Nodes trust them beside the public authorities, and so do the platform's programs that call AWS; tenants
-    find them in the ConfigMap `gpu-blueprint-ca`. A change replaces all nodes."""
+    most 7 KiB. Nodes, and the platform's programs that call AWS, trust these authorities and the public ones; tenants
+    find the certificates in the ConfigMap `gpu-blueprint-ca`. A change replaces all nodes."""
     ca_bundle: CaBundle | None = None
     """The certificates themselves in PEM, in place of `caFile`."""
 
@@ -131,7 +131,7 @@ class Egress(Model):
 
     def problems(self) -> Iterator[Problem]:
         if not self.model_fields_set:
-            yield Problem("empty-field", (), "the field says nothing", "write httpsProxy or caFile, or remove it")
+            yield Problem("empty-field", (), "the section is empty", "write httpsProxy or caFile, or remove it")
         if self.http_proxy and not self.https_proxy:
             reason = "images, AWS and model hubs are reached by HTTPS, so this proxy would carry nothing"
             yield Problem("proxy-without-https", ("httpProxy",), reason, "write httpsProxy, or both")

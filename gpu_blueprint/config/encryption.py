@@ -10,32 +10,32 @@ from ..problem import Problem
 from .aws_names import KmsKeyArn
 from .network import refuse_repeated
 
-_OVERRIDES = ("volumes_key_arn", "storage_key_arn", "logs_key_arn", "messages_key_arn", "images_key_arn")
+_FIELDS_OF_KINDS = ("volumes_key_arn", "storage_key_arn", "logs_key_arn", "messages_key_arn", "images_key_arn")
 
 
 class Encryption(Model):
-    """KMS keys for everything that the platform makes and that encrypts at rest. What has no key here is encrypted with
-    AWS's keys. Kubernetes secrets have `cluster.secretsKeyArn`, and an existing bucket has its own `kmsKey`."""
+    """KMS keys for everything that the platform makes and that encrypts at rest. Data without a key here is encrypted
+    with AWS's keys. Kubernetes secrets have `cluster.secretsKeyArn`, and an existing bucket has its own `kmsKey`."""
 
     key_arn: KmsKeyArn | None = None
-    """KMS key for everything that no other field here names a key for. `blueprint explain STACK keys` prints the
+    """KMS key for each kind of data whose own field, below, is empty. `blueprint explain STACK keys` prints the
     statements that the policy of each key needs. Default: AWS's keys."""
     volumes_key_arn: KmsKeyArn | None = None
-    """KMS key for EBS volumes: of all nodes, and of claims of the default StorageClass. Another key replaces all nodes;
-    a volume of a claim keeps the key that it was made with. Default: `keyArn`."""
+    """KMS key for EBS volumes: of all nodes, and of claims of the default StorageClass. A changed key replaces all
+    nodes; the volume of a claim keeps its first key. Default: `keyArn`."""
     storage_key_arn: KmsKeyArn | None = None
     """KMS key for the buckets and file systems that the platform makes: `storage`, and the bucket of `billing.export`.
-    A file system keeps the key that it was made with. Default: `keyArn`."""
+    A file system keeps its first key. Default: `keyArn`."""
     logs_key_arn: KmsKeyArn | None = None
     """KMS key for the logs of the control plane. Default: `keyArn`."""
     messages_key_arn: KmsKeyArn | None = None
     """KMS key for Karpenter's queue and for the topic of `billing`. Default: `keyArn`."""
     images_key_arn: KmsKeyArn | None = None
-    """KMS key for the repositories that ECR makes for `images.pullThrough`. A repository keeps the key that it was made
-    with. Default: `keyArn`."""
+    """KMS key for the repositories that ECR makes for `images.pullThrough`. A repository keeps its first key. Default:
+    `keyArn`."""
     former_key_arns: Annotated[list[KmsKeyArn], Field(max_length=10)] = []
     """KMS keys with which older volumes and objects are encrypted: the platform and tenants may still read them. Name a
-    key here when another key takes its place, and until nothing needs it."""
+    key here when you replace it, until no volume and no object needs it."""
 
     @property
     def volumes_key(self) -> str | None:
@@ -65,10 +65,10 @@ class Encryption(Model):
     @property
     def is_stated(self) -> bool:
         """True if the file names a key here."""
-        return bool(self.key_arn or self.former_key_arns or any(getattr(self, field) for field in _OVERRIDES))
+        return bool(self.key_arn or self.former_key_arns or any(getattr(self, field) for field in _FIELDS_OF_KINDS))
 
     def problems(self) -> Iterator[Problem]:
         yield from refuse_repeated(self.former_key_arns, "formerKeyArns")
-        if self.key_arn and all(getattr(self, field) for field in _OVERRIDES):
+        if self.key_arn and all(getattr(self, field) for field in _FIELDS_OF_KINDS):
             reason = "every kind of data has a key of its own, so keyArn encrypts nothing"
             yield Problem("key-without-use", ("keyArn",), reason, "remove keyArn")

@@ -17,7 +17,7 @@ from .shapes import Shape
 
 
 def _check_running_kubernetes(version: str) -> str:
-    """Refuse a cluster whose Kubernetes version has no pins, with the way to a version that has."""
+    """Refuse a Kubernetes version without pins; the hint names the next version with pins."""
     if version not in KUBERNETES:
         oldest, newest = min(KUBERNETES, key=parse_version), max(KUBERNETES, key=parse_version)
         is_text = version.count(".") == 1 and version.replace(".", "").isdigit()
@@ -71,7 +71,7 @@ class SystemPlacement(Model):
 
 
 class ExistingCluster(ClusterFields):
-    """An EKS cluster that exists: the platform adds GPU pools, tenants and what they need, and nothing twice."""
+    """An EKS cluster that exists: the platform adds GPU pools, tenants and dependencies, and installs nothing twice."""
 
     mode: Literal["existing"]
     """Add the GPU layer to a cluster that you have (docs/guides/existing-cluster.md)."""
@@ -91,16 +91,16 @@ class ExistingCluster(ClusterFields):
     karpenter_version: KarpenterVersion = KARPENTER_VERSIONS[0]
     """Karpenter release: to install, or the release that runs in the cluster."""
     node_overlays: bool | None = None
-    """With `karpenter: existing`: whether its feature gate NodeOverlay is on, without which pools with shared GPUs must
-    set `staticNodes`. With `karpenter: install` the platform turns it on where a pool needs it. Default: `false` for an
-    existing Karpenter, since the gate is off by default."""
+    """With `karpenter: existing`: whether the feature gate NodeOverlay is on; if it is off, pools with shared GPUs must
+    set `staticNodes`. With `karpenter: install` the platform turns the gate on where a pool needs it. Default: `false`
+    for an existing Karpenter, since Karpenter's own default is off."""
     node_role: RoleArn | None = None
-    """ARN of the IAM role of nodes, which the cluster admits. Required unless the platform may make a role and admit
-    it, with `karpenter: install` and `access: manage`."""
+    """ARN of the IAM role of nodes, which the cluster admits. Required, except with `karpenter: install` and `access:
+    manage`: the platform then makes and admits a role."""
     gpu_operator: Literal["install", "existing"]
     """`install` installs NVIDIA's GPU Operator. `existing` uses the operator of the cluster: the platform writes the
-    ConfigMaps `gpu-blueprint-device-plugin` and `gpu-blueprint-mig` into its namespace, and its ClusterPolicy must name
-    them."""
+    ConfigMaps `gpu-blueprint-device-plugin` and `gpu-blueprint-mig` into the operator's namespace, and its
+    ClusterPolicy must name them."""
     gpu_operator_namespace: Name = GPU_OPERATOR
     """With `gpuOperator: existing`: the namespace of the operator of the cluster, which reads the ConfigMaps there."""
     addons: Literal["manage", "ignore"]
@@ -119,7 +119,7 @@ class ExistingCluster(ClusterFields):
 
     @property
     def node_local_dns(self) -> bool:
-        """False: names are resolved as the cluster's owner has set it up."""
+        """False: the cluster's owner decides on DNS."""
         return False
 
     def problems(self) -> Iterator[Problem]:
@@ -143,14 +143,14 @@ class ExistingCluster(ClusterFields):
 
     def _find_karpenter_problems(self) -> Iterator[Problem]:
         if self.node_role is None and (self.karpenter == "existing" or self.access == "ignore"):
-            because = "the existing Karpenter may pass only the role that it knows to nodes"
+            because = "the policy of the existing Karpenter's role lets it pass one role to nodes"
             if self.karpenter == "install":
                 because = "with access: ignore nobody would admit nodes with a role that the platform makes"
             hint = "add it: aws eks list-access-entries, or the ConfigMap aws-auth, names the role of nodes"
             yield Problem("missing-field", ("nodeRole",), f"this field is required: {because}", hint)
         if self.karpenter == "existing" and not self.instance_status_repair:
             reason = (
-                "the policy of the existing Karpenter's role decides it, and the platform does not change that role"
+                "the policy of the existing Karpenter's role decides this, and the platform does not change the role"
             )
             hint = "remove the field, and take ec2:DescribeInstanceStatus out of the policy"
             yield Problem("status-repair-of-existing-karpenter", ("instanceStatusRepair",), reason, hint)
@@ -174,7 +174,7 @@ class ExistingCluster(ClusterFields):
 
 
 def _choose_new_cluster(cluster: Any) -> Any:
-    """Return the text of a cluster with its mode: a cluster without mode is new, as in all older stack files."""
+    """Return the fields of a cluster with ``mode``: a cluster without mode is new, as in all older stack files."""
     return {"mode": "new", **cluster} if isinstance(cluster, Mapping) else cluster
 
 

@@ -1,4 +1,4 @@
-"""Grants in GPUs, in CPU and in memory, and the rest of a tenant's quotas, which it may ask of the CPU pools."""
+"""Grants as GPUs, CPU and memory, and the rest of a tenant's quotas, which is for the CPU pools."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from .tenants import GpuAmount, Tenant
 
 
 def find_gpu_shares(pool: Pool) -> dict[str, float]:
-    """Return unit of a pool → its part of a GPU, such as ``{"1g.10gb": 1 / 7}``.
+    """Return each unit of a pool → its share of a GPU, such as ``{"1g.10gb": 1 / 7}``.
 
     Instances of several MIG profiles share the GPU by their compute slices.
     """
@@ -30,9 +30,9 @@ def count_gpus(pool: Pool, amount: GpuAmount) -> float:
 
 
 def size_grant(pool: Pool, amount: GpuAmount) -> NodeRoom:
-    """Return the CPU and memory that the pods on an amount of a pool's units hold.
+    """Return the CPU and memory of the pods on an amount of a pool's units.
 
-    They are those of the slots. Pods of whole GPUs without ``podSize`` may hold their part of the largest node.
+    The size of a slot decides. Pods on whole GPUs without ``podSize`` may hold their share of the largest node.
     """
     if size := pool.find_pod_size(amount):
         return size.room
@@ -42,12 +42,12 @@ def size_grant(pool: Pool, amount: GpuAmount) -> NodeRoom:
 
 
 def size_grants(pools: Mapping[str, Pool], tenant: Tenant) -> dict[str, NodeRoom]:
-    """Return pool → the CPU and memory that the pods on a tenant's GPUs hold, for pools that exist."""
+    """Return pool → the CPU and memory of the pods on a tenant's GPUs, for pools that exist."""
     return {name: size_grant(pools[name], amount) for name, amount in tenant.gpus.items() if name in pools}
 
 
 def find_rest(pools: Mapping[str, Pool], tenant: Tenant) -> NodeRoom:
-    """Return the part of a tenant's quotas that the pods on its GPUs leave, and that it may ask of the CPU pools."""
+    """Return the rest of a tenant's CPU and memory quotas, without the pods on its GPUs: the part for CPU pools."""
     quota, grants = read_room(tenant.cpu, tenant.memory), size_grants(pools, tenant).values()
     cpu, memory = sum(room.cpu_milli for room in grants), sum(room.memory_mib for room in grants)
     return NodeRoom(max(quota.cpu_milli - cpu, 0), max(quota.memory_mib - memory, 0))

@@ -8,15 +8,15 @@ from .tenants import GpuAmount
 
 
 class Headroom(Model):
-    """Room for further pods. Placeholder pods of the same size hold it, give way at once, and come back on another
-    node."""
+    """Free capacity for further pods. Placeholder pods of the same size hold it, are preempted at once, and start again
+    on another node."""
 
     pods: int = Field(ge=1, le=1000)
-    """Number of pods that the room is for."""
+    """Number of pods that fit into the headroom."""
     gpus: GpuAmount = 1
     """GPUs of one pod, counted in the resource that the pool advertises; by MIG profile where it advertises several."""
     cpu: PodCpu | None = None
-    """CPU requests of one pod, quoted. Without them a GPU may be free on a node that has no CPU left. Default: as
-    `podSize` says."""
+    """CPU requests of one pod, quoted. Without CPU requests, a GPU may be free on a node that has no CPU left. Default:
+    from `podSize`."""
     memory: PodMemory | None = None
-    """Memory requests of one pod. Default: as `podSize` says."""
+    """Memory requests of one pod. Default: from `podSize`."""

@@ -1,4 +1,4 @@
-"""Helm values of a team's own."""
+"""Helm values that a team sets itself."""
 
 from typing import Any
 

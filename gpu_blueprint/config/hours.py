@@ -14,12 +14,13 @@ from ..model import Model
 from ..problem import Problem
 from .network import refuse_repeated
 from .scalars import EndTime, TimeOfDay, TimeZone
+from .windows import list_runs
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEK: tuple[Day, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_DAY = 24 * 60
-_LEAST = 60
-"""Fewest minutes between an opening and a close, which each act for up to 45 minutes and must not act together."""
+_DAY_MINUTES = 24 * 60
+_SHORTEST_MINUTES = 60
+"""Fewest minutes between opening and closing: each takes up to 45 minutes, and the two must not overlap."""
 
 
 def _refuse_text(value: Any) -> Any:
@@ -49,13 +50,15 @@ class Hours(Model):
             reason = f"hours from {self.start} to {self.stop} never start or never stop"
             hint = 'write start: "00:00" and stop: "24:00" for whole days'
             yield Problem("hours-without-length", ("stop",), reason, hint)
-        elif self._length < _LEAST:
+        elif self._length < _SHORTEST_MINUTES:
             reason = f"the pool is open for {self._length} minutes, and a GPU node hardly starts in that time"
             yield Problem("hours-too-short", ("stop",), reason, "keep it open for an hour or more")
-        elif self._length == _DAY and len(set(self.days)) == len(WEEK):
+        elif self._length == _DAY_MINUTES and len(set(self.days)) == len(WEEK):
             yield Problem("hours-never-close", (), "the pool never closes", "leave hours out")
-        elif _DAY - _LEAST < self._length < _DAY:
-            reason = f"the pool is closed for {_DAY - self._length} minutes, and a node hardly drains in that time"
+        elif _DAY_MINUTES - _SHORTEST_MINUTES < self._length < _DAY_MINUTES:
+            reason = (
+                f"the pool is closed for {_DAY_MINUTES - self._length} minutes, and a node hardly drains in that time"
+            )
             yield Problem("hours-gap-too-short", ("stop",), reason, "keep it closed for an hour or more")
 
     @property
@@ -70,19 +73,20 @@ class Hours(Model):
 
     @property
     def open_schedule(self) -> str:
-        """Cron schedule, in the time zone, that opens the pool: at the start, and every hour after it on that day."""
+        """Cron schedule, in the time zone, that opens the pool: at the start, and every hour afterwards on that day."""
         opening_days = [day for day in self.days if not (self._whole_days and _shift_day(day, -1) in self.days)]
         return _build_schedule(self._start, self._start + self._length, opening_days)
 
     @property
     def close_schedule(self) -> str:
-        """Cron schedule that closes the pool: at the stop, and every hour on that day until a window may start."""
+        """Cron schedule that closes the pool: at the stop, and hourly afterwards on that day until a window may
+        start."""
         end = self._start + self._length
-        if end < _DAY:
-            return _build_schedule(end, self._start + _DAY, self.days)
+        if end < _DAY_MINUTES:
+            return _build_schedule(end, self._start + _DAY_MINUTES, self.days)
         next_days = [_shift_day(day, 1) for day in self.days]
         closing_days = [day for day in next_days if not (self._whole_days and day in self.days)]
-        return _build_schedule(end - _DAY, _DAY if self._whole_days else self._start, closing_days)
+        return _build_schedule(end - _DAY_MINUTES, _DAY_MINUTES if self._whole_days else self._start, closing_days)
 
     @property
     def _start(self) -> int:
@@ -92,15 +96,15 @@ class Hours(Model):
     def _length(self) -> int:
         """Minutes in one window."""
         stop = _count_minutes(self.stop)
-        return stop - self._start if stop > self._start else stop + _DAY - self._start
+        return stop - self._start if stop > self._start else stop + _DAY_MINUTES - self._start
 
     @property
     def _whole_days(self) -> bool:
         """True if the windows of consecutive days form one window."""
-        return self._length == _DAY
+        return self._length == _DAY_MINUTES
 
     def __str__(self) -> str:
-        next_day = " next day" if self._start + self._length > _DAY else ""
+        next_day = " next day" if self._start + self._length > _DAY_MINUTES else ""
         zone = f" {self.timezone}" if self.timezone else ""
         return f"{_join_days(self.days, WEEK, '–', ', ')} {self.start}–{self.stop}{next_day}{zone}"
 
@@ -123,7 +127,7 @@ def _build_schedule(first: int, until: int, days: Sequence[Day]) -> str:
         days: Days on which it fires.
     """
     hour, minute = divmod(first, 60)
-    last = (min(until - _LEAST, _DAY - 1) - minute) // 60
+    last = (min(until - _SHORTEST_MINUTES, _DAY_MINUTES - 1) - minute) // 60
     # The week of cron begins on Sunday, and a range must not go past its end.
     weekdays = "*" if len(days) == len(WEEK) else _join_days(days, ("sun", *WEEK[:-1]), "-", ",")
     return f"{minute} {hour if hour >= last else f'{hour}-{last}'} * * {weekdays}"
@@ -131,10 +135,5 @@ def _build_schedule(first: int, until: int, days: Sequence[Day]) -> str:
 
 def _join_days(days: Sequence[Day], order: Sequence[Day], dash: str, comma: str) -> str:
     """Write days in the given order, three or more consecutive days as a range."""
-    runs: list[list[Day]] = []
-    for day in (day for day in order if day in days):
-        if runs and order.index(runs[-1][-1]) + 1 == order.index(day):
-            runs[-1].append(day)
-        else:
-            runs.append([day])
+    runs = [[order[index] for index in run] for run in list_runs(sorted(map(order.index, set(days))))]
     return comma.join(f"{run[0]}{dash}{run[-1]}" if len(run) > 2 else comma.join(run) for run in runs)

@@ -7,15 +7,15 @@ from .aws_names import RoleArn
 from .identities import PolicyArn
 from .shapes import Shape
 
-_NAME = r"[\w+=,.@-]"
+_NAME_CHARACTER = r"[\w+=,.@-]"
 ROOT = "/"
 """The path of roles and policies without a path."""
 
-# The path of policies, which takes less characters than the path of roles (IAM API reference, CreatePolicy).
+# The path of policies, which allows fewer characters than the path of roles (IAM API reference, CreatePolicy).
 IamPath = Annotated[
     str,
     Shape(
-        rf"/({_NAME}+/)*",
+        rf"/({_NAME_CHARACTER}+/)*",
         "not-an-iam-path",
         "a path of IAM",
         "begin and end it with a slash, and write letters, digits and +=,.@_- between, such as /platform/gpu/",
@@ -26,7 +26,7 @@ IamPath = Annotated[
 IamNamePrefix = Annotated[
     str,
     Shape(
-        rf"{_NAME}+",
+        rf"{_NAME_CHARACTER}+",
         "not-an-iam-prefix",
         "the beginning of names in IAM",
         "write at most 32 letters, digits and +=,.@_-, such as acme-",
@@ -37,7 +37,7 @@ IamNamePrefix = Annotated[
 InstanceProfileName = Annotated[
     str,
     Shape(
-        rf"{_NAME}+",
+        rf"{_NAME_CHARACTER}+",
         "not-an-instance-profile",
         "the name of an instance profile",
         "write the name alone: the part of its ARN behind the last slash",
@@ -58,10 +58,10 @@ class Iam(Model):
     """Beginning of the names of all roles and policies that the platform makes, such as `acme-`. Fixed once the
     platform runs. Names of instance profiles that Karpenter makes begin with the name of the cluster."""
     roles: dict[str, RoleArn] = {}
-    """Roles that exist already, by the role of the platform in whose place they stand: `controlPlane`, `systemNodes`,
-    `nodes`, `karpenter`, `imageCache`, `prometheus`, the name of an add-on such as `aws-ebs-csi-driver`, or
-    `TENANT/SERVICE_ACCOUNT`. The platform makes no role in their place and attaches no policies to them. `controlPlane`
-    and `nodes` are fixed once the platform runs."""
+    """Existing roles that replace roles of the platform, by the name of the replaced role: `controlPlane`,
+    `systemNodes`, `nodes`, `karpenter`, `imageCache`, `prometheus`, the name of an add-on such as `aws-ebs-csi-driver`,
+    or `TENANT/SERVICE_ACCOUNT`. The platform does not make a replaced role, and attaches no policies to the existing
+    role. `controlPlane` and `nodes` are fixed once the platform runs."""
     node_instance_profile: InstanceProfileName | None = None
-    """Name of the instance profile with which Karpenter launches nodes; it holds the role `nodes` of `roles`. Default:
-    Karpenter makes instance profiles."""
+    """Name of the instance profile with which Karpenter launches nodes; the profile holds the role `nodes` of `roles`.
+    Default: Karpenter makes instance profiles."""

@@ -1,4 +1,4 @@
-"""AWS identities of tenants: service accounts whose pods may act as an IAM role of their own."""
+"""AWS identities of tenants: service accounts, each with an IAM role for its pods."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -73,7 +73,7 @@ ConditionKey = Annotated[
 DEFAULT_ACCOUNT = "default"
 """The service account of pods that name none; Kubernetes makes it in each namespace."""
 ConditionValues = Annotated[list[str], Field(min_length=1)]
-"""Values of a condition; none would make the condition true or false for ever."""
+"""Values of a condition; an empty list would make the condition always true or always false."""
 Bucket = Annotated[
     str,
     Shape(
@@ -117,12 +117,13 @@ class BucketPrefix(Model):
     """Keys of an S3 bucket that pods of a service account may read or write."""
 
     bucket: Bucket
-    """Name of the bucket. Its own policy and its key must let the account's roles in."""
+    """Name of the bucket. The policies of the bucket and of its key must allow the account's roles."""
     prefix: Prefix | None = None
     """Beginning of the keys, such as `models/llama`. Default: the tenant's namespace, as EKS Pod Identity
     writes it into each session."""
     account: AccountId | None = None
-    """Account that owns the bucket; the grant holds in no other. Default: the account of the stack."""
+    """Account that owns the bucket; the grant does not hold for a bucket of another account. Default: the account of
+    the stack."""
     access: Literal["read", "write"] = "read"
     """`read` lists and reads; `write` also writes, replaces and deletes."""
 
@@ -132,12 +133,12 @@ class Identity(Model):
 
     service_account: Name
     """Name of the service account. The platform makes it, and tenants cannot change it. Pods name it in
-    `serviceAccountName`; pods that also ask the API of Kubernetes set `automountServiceAccountToken: true`. Its role
-    also holds the grants of the tenant's storage of the kind `s3`, so that its pods mount these buckets."""
+    `serviceAccountName`; pods that also call the Kubernetes API set `automountServiceAccountToken: true`. The account's
+    role also holds the grants of the tenant's storage of the kind `s3`, so that its pods can mount these buckets."""
     policies: list[PolicyArn] = Field([], max_length=9)
     """IAM policies of the account, or of AWS."""
     statements: list[Statement] = Field([], max_length=50)
-    """Statements of an own policy, for actions that no policy fits."""
+    """Statements of the role's own policy, for actions without a fitting policy."""
     s3: list[BucketPrefix] = Field([], max_length=50)
     """Prefixes of S3 buckets."""
 

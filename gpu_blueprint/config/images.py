@@ -66,9 +66,9 @@ class Images(Model):
     """The images that tenants may run, and the registries from which nodes pull."""
 
     allowed: list[ImagePrefix] | None = Field(None, min_length=1, max_length=100)
-    """Registries, with an optional path. An image must lie below one of them, or be one of them: `docker.io/nvidia`
-    allows `nvidia/cuda:12.9.1-base`, and `docker.io` all of Docker Hub, where `nginx` lies too. Sidecars that another
-    program adds to pods count as well. Default: any image."""
+    """Registries, with an optional path. A tenant may run an image that equals an entry or lies below it:
+    `docker.io/nvidia` allows `nvidia/cuda:12.9.1-base`, and `docker.io` allows all of Docker Hub, `nginx` included.
+    Sidecars that another program adds to pods count as well. Default: any image."""
     pull_through: list[Upstream] = []
     """Registries that ECR caches in this account: nodes pull the platform's images from the cache, and tenants may.
     ECR deletes cached images without a tag after 90 days, and copies them again when a node pulls them. NVIDIA's
@@ -79,12 +79,12 @@ class Images(Model):
     mirror: Mirror | None = None
     """Registry, with an optional path, that holds a copy of every image and chart of the platform, such as
     `111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror`. `blueprint images STACK` lists them, and prints the copy
-    commands. What `pullThrough` caches comes from the cache."""
+    commands. Images of a registry in `pullThrough` come from the cache."""
 
     def problems(self) -> Iterator[Problem]:
         if not (self.allowed or self.pull_through or self.mirror or self.credentials):
             yield Problem(
-                "empty-field", (), "the field says nothing", "write allowed, pullThrough or mirror, or remove it"
+                "empty-field", (), "the section is empty", "write allowed, pullThrough or mirror, or remove it"
             )
         yield from refuse_unusable_mirror(self.mirror) if self.mirror else ()
         yield from refuse_repeated(self.allowed or [], "allowed")

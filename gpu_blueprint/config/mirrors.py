@@ -1,4 +1,4 @@
-"""Mirrors that cannot work: registries that hold no copies, that nodes do not reach, or that no program can name."""
+"""Mirrors that cannot work: registries that accept no copies, that nodes cannot reach, or with invalid names."""
 
 import re
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from ..catalog.upstreams import UPSTREAMS
 from ..problem import Problem
 
 _DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
-_CLOSED = ("nvcr.io", "registry.k8s.io")
-"""Registries into which only their makers push."""
+_READ_ONLY = ("nvcr.io", "registry.k8s.io")
+"""Registries to which only their owners push."""
 _LAST_PORT = 65535
-_ECR = re.compile(r"\d{12}\.dkr[.-]ecr")
+_ECR_HOST = re.compile(r"\d{12}\.dkr[.-]ecr")
 _EXAMPLE = "name a registry of yours, such as 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror"
 
 
@@ -29,7 +29,7 @@ def _find_fault(mirror: str) -> tuple[str, str] | None:
         return f"{host} takes names of two parts, and a copy keeps the longer name of its origin", _EXAMPLE
     if host == "localhost" or host.startswith("127."):
         return f"on a node, {host} is the node itself", "name the registry as the nodes reach it"
-    if host in _CLOSED:
+    if host in _READ_ONLY:
         return f"{host} takes no images of yours", _EXAMPLE
     if not path and host in [upstream.host for upstream in UPSTREAMS.values()]:
         return f"{host} takes your images only below a path of yours", f"write the path, such as {host}/acme/mirror"
@@ -40,6 +40,6 @@ def _find_fault(mirror: str) -> tuple[str, str] | None:
             f"a part of {host} begins or ends with a hyphen, so no host has this name",
             "correct the name of the host",
         )
-    if _ECR.match(host) and (pair := re.search("[._-]{2,}", path)):
+    if _ECR_HOST.match(host) and (pair := re.search("[._-]{2,}", path)):
         return f"ECR takes no {pair[0]} in the name of a repository", "write a single hyphen, dot or underscore there"
     return None

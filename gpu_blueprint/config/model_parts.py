@@ -50,7 +50,7 @@ ImageTag = Annotated[
         r"\w[\w.-]{0,127}",
         "not-an-image-tag",
         "the tag of an image",
-        "write what stands between the colon and the @ of its name, such as v0.31.0",
+        "write the part of its name between the colon and the @, such as v0.31.0",
         longest=128,
     ),
 ]
@@ -70,7 +70,7 @@ SecretName = Annotated[
         r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?",
         "not-a-name",
         "the name of a Secret of Kubernetes",
-        "write the name alone, without a namespace: it lies in that of the tenant",
+        "write the name alone, without a namespace: the Secret is in the tenant's namespace",
         longest=253,
         in_editor=False,
     ),
@@ -87,19 +87,18 @@ Digest = Annotated[
 ]
 _FLAG_HINT = "write it as in enable-prefix-caching: small letters and hyphens, without the leading --"
 _LONGEST_SHOWN = 200
-# Behind a dot stands a field of a JSON object, such as hf-overrides.num_hidden_layers; vLLM keeps its spelling
+# A dot precedes a field of a JSON object, such as hf-overrides.num_hidden_layers; vLLM keeps its spelling
 # (FlexibleArgumentParser.parse_args).
 FlagName = Annotated[
-    str,
-    Shape(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[A-Za-z0-9_-]+)*", "not-a-flag", "the name of a flag", _FLAG_HINT),
+    str, Shape(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[A-Za-z0-9_-]+)*", "not-a-flag", "the name of a flag", _FLAG_HINT)
 ]
 
 
 def _refuse_nested(value: Any) -> Any:
-    """Return the value of a flag, if it is no list, no mapping and not empty.
+    """Return the value of a flag.
 
     Raises:
-        WrongValueError: It is.
+        WrongValueError: The value is a list, a mapping or nothing.
     """
     if value is None:
         raise WrongValueError("flag-value", "the flag has no value", "write true, or remove the flag")
@@ -118,12 +117,12 @@ QuantizationName = Annotated[
 
 
 class Source(Model):
-    """The place of the weights: a `storage` of the stack, or for development a repository of Hugging Face."""
+    """The place of the weights: a `storage` of the stack, or, for development, a repository of Hugging Face."""
 
     storage: Name | None = None
     """Name of a storage that the tenant may read."""
     path: Prefix | None = None
-    """Folder in the storage. Default: its top."""
+    """Folder in the storage. Default: its root."""
     load: Literal["stream", "mount"] | None = None
     """`stream` reads safetensors from S3 straight to the GPU, `mount` reads them as files. Default: `stream` for vLLM
     with storage of the kind `s3`, else `mount`."""
@@ -132,11 +131,11 @@ class Source(Model):
     revision: Revision | None = None
     """Commit of the repository."""
     token_secret: SecretName | None = None
-    """Secret of the tenant whose key `token` opens the repository."""
+    """Secret of the tenant with a token for the repository in its key `token`."""
 
     @property
     def folder(self) -> str:
-        """The path without slash at its end; empty for the top of the storage."""
+        """The path without the slash at its end; empty for the root of the storage."""
         return (self.path or "").removesuffix("/")
 
     def problems(self) -> Iterator[Problem]:
@@ -162,7 +161,7 @@ class ModelImage(Model):
     tag: ImageTag
     """Tag of the server's own repository, such as `v0.28.0`."""
     digest: Digest | None = None
-    """Digest of the tag, so that nobody can put another image under it. Default: none."""
+    """Digest of the image, which pins it even if the tag moves. Default: none."""
 
 
 class TritonEntry(Model):
@@ -175,11 +174,11 @@ class TritonEntry(Model):
     format: Literal["onnx", "tensorrt"]
     """`onnx` reads `model.onnx`, `tensorrt` reads `model.plan`, each in the folder `1`."""
     max_batch: Annotated[int, Field(ge=0, le=65536)] = 0
-    """Most requests in one batch. Default: 0, and the server batches nothing."""
+    """Most requests in one batch. Default: 0, which turns batching off."""
     window_microseconds: Annotated[int, Field(ge=0, le=10_000_000)] = 0
-    """Time for which a request waits for others to fill its batch."""
+    """Time for which a request waits until other requests fill its batch."""
     instances: Annotated[int, Field(ge=1, le=64)] = 1
-    """Copies of the model on the GPU that work at once."""
+    """Copies of the model that run at once on the GPU."""
 
     @property
     def file(self) -> str:
@@ -189,5 +188,5 @@ class TritonEntry(Model):
     def problems(self) -> Iterator[Problem]:
         if self.window_microseconds and not self.max_batch:
             reason = "requests wait for a batch only where maxBatch allows batches"
-            # It stands at the entry, so that a misspelt maxBatch has no second problem.
+            # The path is that of the entry, so that a misspelt maxBatch gets no second problem.
             yield Problem("window-without-batch", (), reason, "write maxBatch, or remove windowMicroseconds")

@@ -1,4 +1,4 @@
-"""The size of a language model: what decides how much memory its weights and its KV cache take."""
+"""The size of a language model, which decides the memory of its weights and its KV cache."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -12,8 +12,8 @@ from ..problem import Problem
 Dtype = Literal["float32", "float16", "bfloat16"]
 DTYPE_BYTES: Mapping[str, int] = MappingProxyType({"float32": 4, "float16": 2, "bfloat16": 2})
 """Dtype → bytes of one number."""
-_KV = 2
-"""A token leaves a key and a value in each layer."""
+_KEY_AND_VALUE = 2
+"""A token has a key and a value in each layer."""
 _EMBEDDING_SHARE, _MOST_EMBEDDINGS = 0.13, 2.1e9
 
 
@@ -34,16 +34,16 @@ class ModelShape(Model):
     """Heads of attention (`num_attention_heads`), which the GPUs of a replica share evenly. Default: not checked."""
     embedding_parameters: Annotated[float, Field(ge=0, le=1e13, allow_inf_nan=False)] | None = None
     """Parameters that quantization leaves as they are: the embeddings and the output head (2 × `vocab_size` ×
-    `hidden_size`), and the attention where a format makes experts small alone. Default: 13 % of all, and at most
-    2.1e9, as in Llama 3.1 of 8 and of 70 billion parameters."""
+    `hidden_size`), and the attention if a format quantizes only the experts. Default: 13 % of all, and at most 2.1e9,
+    as in Llama 3.1 of 8 and of 70 billion parameters."""
     group_size: Annotated[int, Field(ge=8, le=65536)] | None = None
     """Weights that share a scale in AWQ, GPTQ and compressed-tensors (`group_size` of `quantization_config`); small
     groups have more scales. Default: 128."""
     sliding_layers: Annotated[int, Field(ge=1, le=1000)] | None = None
-    """Layers that keep the last tokens alone, of all `layers` (`sliding_attention` in `layer_types`); `slidingWindow`
-    says how many tokens. Default: none."""
+    """Layers, of all `layers`, that keep only the last tokens (`sliding_attention` in `layer_types`); `slidingWindow`
+    is the number of these tokens. Default: none."""
     sliding_window: Annotated[int, Field(ge=1, le=10**8)] | None = None
-    """Tokens that a layer of `slidingLayers` sees (`sliding_window`). Default: none."""
+    """Tokens that a layer of `slidingLayers` keeps (`sliding_window`). Default: none."""
     kv_bytes_per_token: Annotated[int, Field(ge=1, le=10**9)] | None = None
     """Bytes that a token takes in the KV cache over all layers, for models that keep less than keys and values of every
     layer, such as latent attention. Default: computed from the layers and heads."""
@@ -62,7 +62,7 @@ class ModelShape(Model):
             bytes_per_number: Bytes of a number in a cache of another type, such as 1 for FP8.
         """
         size = DTYPE_BYTES[self.dtype]
-        stated = self.kv_bytes_per_token or _KV * self.layers * self.kv_heads * self.head_size * size
+        stated = self.kv_bytes_per_token or _KEY_AND_VALUE * self.layers * self.kv_heads * self.head_size * size
         return stated * (bytes_per_number or size) / size
 
     def problems(self) -> Iterator[Problem]:
@@ -77,7 +77,5 @@ class ModelShape(Model):
             reason = f"{self.sliding_layers} layers with a window are more than all {self.layers} layers"
             yield Problem("sliding-layers-unclear", ("slidingLayers",), reason, f"write {self.layers} or less")
         elif self.sliding_layers and self.kv_bytes_per_token:
-            reason = (
-                "kvBytesPerToken counts the same bytes for every token, and layers with a window keep the last alone"
-            )
+            reason = "kvBytesPerToken counts the same bytes for every token, and layers with a window only for the last"
             yield Problem("sliding-layers-unclear", ("kvBytesPerToken",), reason, "remove one of them")

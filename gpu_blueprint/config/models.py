@@ -7,16 +7,7 @@ from pydantic import Field
 
 from ..model import Model
 from ..problem import Problem
-from .model_parts import (
-    Argument,
-    FlagName,
-    ModelImage,
-    ModelVersion,
-    Namespace,
-    QuantizationName,
-    Source,
-    TritonEntry,
-)
+from .model_parts import Argument, FlagName, ModelImage, ModelVersion, Namespace, QuantizationName, Source, TritonEntry
 from .model_shapes import ModelShape
 from .network import refuse_repeated
 from .scalars import Name, Rate, Share, ShortDuration
@@ -29,18 +20,18 @@ NAME_LABEL = "app.kubernetes.io/name"
 INSTANCE_LABEL = "app.kubernetes.io/instance"
 """Label of the pods of one version: the Deployment, the scaler and the monitor select it."""
 MANAGER_LABEL, MANAGER = "app.kubernetes.io/managed-by", "gpu-blueprint"
-"""Label of everything that belongs to a model. Charts of the team may use the same names, and say Helm here."""
+"""Label of every object of a model. A team's own chart may use the same names; its objects have ``Helm`` here."""
 ConfigJson = Annotated[str, Field(min_length=1, max_length=500)]
 KvCacheDtype = Literal["auto", "float16", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"]
 
 
 class _Next(Model):
-    """The next version of a model beside the present: a share of the replicas, and the fields in which it differs."""
+    """The next version of a model: its share of the replicas, and the fields that differ from the present version."""
 
     version: ModelVersion
-    """Name of the next version; another than the present."""
+    """Name of the next version, different from the present version's."""
     share: Share
-    """Share of the replicas, and with it of the requests, such as 0.1."""
+    """Share of the replicas, and so of the requests, such as 0.1."""
     source: Source | None = None
     """Source of the next version. Default: the same."""
     image: ModelImage | None = None
@@ -48,13 +39,13 @@ class _Next(Model):
 
     @property
     def changes(self) -> dict[str, Any]:
-        """Field → value in which the version differs from the present."""
+        """Field → value of each field that differs from the present version."""
         names = [name for name in type(self).model_fields if name != "share"]
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def problems(self) -> Iterator[Problem]:
         if not 0 < self.share < 1:
-            reason = f"a version with a share of {self.share:g} is no version beside another"
+            reason = f"a share of {self.share:g} leaves one of the two versions without replicas"
             yield Problem("share-out-of-range", ("share",), reason, "write 0.1 for every tenth replica")
 
 
@@ -88,7 +79,7 @@ class ServedModel(Model):
     noun = "model"
 
     name: Name
-    """Name of the model, and of the Service at which callers find it."""
+    """Name of the model, and of the Service for its callers."""
     tenant: str
     """Tenant that owns the model; it runs in the tenant's namespace and counts towards its quotas."""
     pool: str
@@ -107,14 +98,14 @@ class ServedModel(Model):
     replicas: Replicas
     """minReplicas and maxReplicas, of both versions together."""
     scale_on: list[Signal] = Field([], max_length=6)
-    """Signals of the load. Default: the requests in flight and the queue. A replica should have four fifths of the
-    requests in flight that it can compute at once, and 4 in the queue. vLLM can compute as many as the KV cache holds
+    """Signals of the load. Default: the requests in flight and the queue. The target of a replica is four fifths of the
+    requests that it can compute at once, and 4 in the queue. vLLM can compute as many requests as the KV cache holds
     sequences of `maxModelLen`. If most sequences are shorter, write a larger number."""
     quiet_seconds: int = Field(900, ge=1, le=3600)
-    """Seconds for which fewer replicas must suffice before a replica goes, from 180 to 3600."""
+    """Seconds for which fewer replicas must suffice before the autoscaler removes one, from 180 to 3600."""
     drain: ShortDuration | None = None
-    """Longest time for which a replica that ends may finish its requests. Default: the time that its node leaves, of
-    which spot leaves 2 minutes, and at most 5 minutes."""
+    """Longest time in which a terminating replica may finish its requests. Default: the time until its node terminates,
+    on spot 2 minutes, and at most 5 minutes."""
     callers: list[Namespace] = Field([], max_length=50)
     """Further namespaces that may call the model. Default: only the tenant's own."""
 
@@ -140,7 +131,7 @@ class ServedModel(Model):
 
     @property
     def all_labels(self) -> dict[str, str]:
-        """Every label of this version: Kubernetes' recommended ones."""
+        """All labels of this version, as Kubernetes recommends them."""
         own = {"app.kubernetes.io/version": self.version} if self.version else {}
         return self.shared_labels | self.pod_labels | own
 
@@ -150,11 +141,11 @@ class ServedModel(Model):
 
     @property
     def next_version(self) -> _Next | None:
-        """The version beside the present."""
+        """The next version, or None."""
         raise NotImplementedError
 
     def list_versions(self) -> "list[ServedModel]":
-        """Return the present version and the next, if any, each as a model with its own part of the replicas."""
+        """Return the present version and the next, if any, each as a model with its share of the replicas."""
         if (following := self.next_version) is None:
             return [self]
         ours, theirs = self.replicas.split(following.share)
@@ -213,9 +204,10 @@ class VllmModel(ServedModel):
     gpu_memory_utilization: Share | None = None
     """Part of the GPU's memory that a replica takes. Default: 0.9, divided by the pods that share the GPU."""
     tokens_per_second: Rate | None = None
-    """Tokens that a replica writes in a second at full load, for the cost of a million tokens. Default: none."""
+    """Tokens that a replica writes in a second at full load, from which `cost` computes the price of a million tokens.
+    Default: none."""
     next: NextVllm | None = None
-    """The next version, beside the present with a share of the replicas. Default: none."""
+    """The next version, with its share of the replicas. Default: none."""
 
     @property
     def next_version(self) -> NextVllm | None:
@@ -228,7 +220,7 @@ class VllmModel(ServedModel):
     def problems(self) -> Iterator[Problem]:
         yield from super().problems()
         if self.shape is None and self.config_json is None:
-            reason = "without the size of the model, nobody knows whether it fits"
+            reason = "without the size of the model, `check` cannot tell whether it fits"
             yield Problem("model-without-shape", (), reason, "write shape, or configJson with the path of config.json")
 
 
@@ -242,9 +234,10 @@ class TritonModel(ServedModel):
     memory_gib: Annotated[float, Field(ge=0.1, le=10_000, allow_inf_nan=False)] | None = None
     """GiB of GPU memory that all models together take, as `nvidia-smi` shows it. Default: not checked."""
     requests_per_second: Rate | None = None
-    """Requests that a replica answers in a second at full load, for the cost of a million requests."""
+    """Requests that a replica answers in a second at full load, from which `cost` computes the price of a million
+    requests."""
     next: NextTriton | None = None
-    """The next version, beside the present with a share of the replicas. Default: none."""
+    """The next version, with its share of the replicas. Default: none."""
 
     @property
     def next_version(self) -> NextTriton | None:
@@ -263,7 +256,7 @@ class TritonModel(ServedModel):
         yield from super().problems()
         yield from refuse_repeated([entry.name for entry in self.models], "models")
         if self.source.repository:
-            reason = "Triton reads a folder of models, and a repository of Hugging Face is none"
+            reason = "Triton reads a folder of models, and a repository of Hugging Face is not one"
             yield Problem("source-without-folder", ("source", "repository"), reason, "name a storage of the stack")
 
 

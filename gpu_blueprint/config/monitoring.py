@@ -7,14 +7,7 @@ from pydantic import Field
 
 from ..catalog import namespaces
 from ..catalog.partitions import find_partition
-from ..keys import (
-    GRAFANA_PASSWORD,
-    PAGERDUTY_KEY,
-    REMOTE_WRITE_PASSWORD,
-    SLACK_WEBHOOK,
-    SMTP_PASSWORD,
-    WATCHDOG_URL,
-)
+from ..keys import GRAFANA_PASSWORD, PAGERDUTY_KEY, REMOTE_WRITE_PASSWORD, SLACK_WEBHOOK, SMTP_PASSWORD, WATCHDOG_URL
 from ..model import Model
 from ..problem import Problem
 from .addresses import ClusterUrl, Email, HttpsUrl, SlackChannel, SmtpHost, UserName
@@ -81,9 +74,9 @@ class Notify(Model):
     smtp: Smtp | None = None
     """The server that sends the e-mail."""
     watchdog: bool = False
-    """Tell a dead man's switch outside the cluster every five minutes that Prometheus and Alertmanager work. It calls
-    people when it hears nothing. Its address is the config secret `watchdogUrl`. Without it, nothing reports that
-    Prometheus is down, since the same Prometheus evaluates the alerts."""
+    """Send a heartbeat every five minutes, through Prometheus and Alertmanager, to a dead man's switch outside the
+    cluster; the switch calls people when heartbeats stop. Its address is the config secret `watchdogUrl`. Without a
+    watchdog, nothing reports that Prometheus is down, since the same Prometheus evaluates the alerts."""
 
     @property
     def secrets(self) -> list[str]:
@@ -110,7 +103,7 @@ AlertName = Annotated[str, Field(pattern="^[A-Z][A-Za-z0-9]*$", max_length=63)]
 
 
 class _Alerting(Model):
-    """Alerts of the platform, which a stack may leave out."""
+    """The platform's alerts, each of which a stack may turn off."""
 
     alerts_off: Annotated[list[AlertName], Field(max_length=100)] = []
     """Alerts of docs/alerts.md that Prometheus does not evaluate, such as `GpuIdle`. Default: none."""
@@ -161,7 +154,7 @@ class ExistingMonitoring(_Alerting):
     """Address of queries inside the cluster, such as `http://prometheus.monitoring.svc:9090`; services need it to
     scale."""
     labels: Annotated[dict[PodLabelKey, LabelValue] | None, Field(max_length=10)] = None
-    """Labels by which the team's Prometheus selects monitors and rules; dashboards have them too. Default: none."""
+    """Labels for monitors, rules and dashboards, so that the team's Prometheus selects them. Default: none."""
 
 
 Monitoring = Annotated[InstallMonitoring | ExistingMonitoring, Field(discriminator="mode")]

@@ -33,8 +33,8 @@ Endpoint = Literal[
 ]
 _SERVICES: dict[Endpoint, tuple[str, ...]] = {"ecr": ("ecr.api", "ecr.dkr")}
 STABLE_ZONES = 2
-"""Number of zones, from the first on, that hold the control plane and the system nodes. EKS accepts no subnets in
-further zones later, and replaces a node group whose subnets change. An appended zone must therefore affect neither."""
+"""Number of first zones in the list, which hold the control plane and the system nodes. EKS accepts no subnets in
+further zones later, and replaces a node group whose subnets change, so an appended zone must affect neither."""
 MAX_ZONES = 7
 _NO_VPC_BLOCKS = ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4")
 """Blocks that AWS refuses for VPCs: this network, loopback, link-local, multicast, reserved (VPC user guide, CIDR)."""
@@ -62,7 +62,7 @@ class NewVpc(Model):
     survives the loss of a zone and causes no cross-zone traffic."""
     internet: bool = True
     """`false` makes a VPC without internet gateway, public subnets and NAT. `endpoints` then states every AWS service
-    that the stack needs, `images.mirror` holds all images and charts, and Karpenter asks neither IAM nor AWS's price
+    that the stack needs, `images.mirror` holds all images and charts, and Karpenter calls neither IAM nor AWS's price
     list."""
     endpoints: list[Endpoint] = ["s3"]
     """AWS services that nodes reach without NAT. `s3` is a free gateway endpoint; the others cost by the hour and
@@ -70,7 +70,7 @@ class NewVpc(Model):
 
     @property
     def interface_endpoints(self) -> int:
-        """Number of endpoints that cost by the hour in each zone: all but s3, and two for ecr."""
+        """Number of endpoints with an hourly cost in each zone: all but s3, and two for ecr."""
         return sum(len(list_services(endpoint)) for endpoint in self.endpoints if endpoint != "s3")
 
     @property
@@ -113,7 +113,7 @@ class Subnet(Model):
     zone: Zone
     """Availability zone of the subnet."""
     cidr: Cidr | None = None
-    """Address block of the subnet, /16 to /28. With it, overlaps are refused, and addresses are counted."""
+    """Address block of the subnet, /16 to /28. If it is stated, `check` refuses overlaps and counts addresses."""
 
     def problems(self) -> Iterator[Problem]:
         block = IPv4Network(self.cidr or "10.0.0.0/16")
@@ -136,7 +136,7 @@ class ExistingVpc(Model):
     """Private subnets for the control plane and all nodes, in at least two zones."""
     internet: bool = True
     """`false` says that no subnet has a route to the internet. `endpoints` then states every AWS service that the stack
-    needs, `images.mirror` holds all images and charts, and Karpenter asks neither IAM nor AWS's price list."""
+    needs, `images.mirror` holds all images and charts, and Karpenter calls neither IAM nor AWS's price list."""
     endpoints: list[Endpoint] = []
     """AWS services for which the VPC has endpoints; the platform makes none in a VPC that exists. `preflight` compares
     the list with the VPC."""
@@ -164,7 +164,7 @@ class ExistingVpc(Model):
 
 
 def _divide(block: IPv4Network) -> Iterator[IPv4Network]:
-    """Yield the eighths of a block; a block that is too small, and refused, stays whole."""
+    """Yield the eighths of a block, or fewer parts of a block that is too small, which ``problems`` refuses."""
     return block.subnets(new_prefix=min(block.prefixlen + 3, block.max_prefixlen))
 
 

@@ -17,9 +17,9 @@ SnapshotId: Any = resource_id("snap")
 FAST_VOLUME = {"iops": 16000, "throughput": 1000}
 """The gp3 volume that parallel image pull needs (EKS user guide): IOPS, and MiB/s."""
 SYSTEM_GIB, IMAGES_GIB, CPU_GIB = 50, 200, 100
-"""Default size of a node's volume: for the system beside local NVMe, with images and pods, and without GPUs."""
+"""Default size of a node's volume: for the system alone, with images and pods too, and on nodes without GPUs."""
 BOTTLEROCKET_OS_GIB = 4
-"""Bottlerocket's own volume, beside the volume for images and pods."""
+"""Bottlerocket's system volume; images and pods have another volume."""
 
 
 class Ami(Model):
@@ -64,13 +64,12 @@ class Disk(Model):
     """The encrypted gp3 volume of a node."""
 
     size_gib: int | None = Field(None, ge=50, le=16384)
-    """Size in GiB. Default: 50 beside local NVMe, which holds images and pods; 200 where some type of the pool has no
-    NVMe, because CUDA images need more than the AMI's 20 GiB; 100 in CPU pools. `cost` shows the price of the volume
-    beside NVMe."""
+    """Size in GiB. Default: 50 if every type of the pool has local NVMe, which then holds images and pods; else 200,
+    because CUDA images need more than the AMI's 20 GiB; 100 in CPU pools. `cost` shows the price of the volume."""
     snapshot_id: SnapshotId | None = None
     """Snapshot of a Bottlerocket data volume with images in it, from which each node's volume starts; the volume then
-    holds images and pods also beside local NVMe. Another snapshot replaces the nodes. How to make the snapshot:
-    docs/prepull.md. Default: none."""
+    holds images and pods even on nodes with local NVMe. A changed snapshot replaces the nodes. How to make the
+    snapshot: docs/prepull.md. Default: none."""
 
 
 def find_disk_problems(ami: Ami, disk: Disk) -> Iterator[Problem]:
@@ -93,7 +92,7 @@ class Taint(Model):
 
     def problems(self) -> Iterator[Problem]:
         if self.key == SYSTEM_NODE_TAINT["key"]:
-            # Tenants may tolerate the taints of pools, and would so reach the system nodes.
+            # Tenants may tolerate the taints of pools, and this taint would let them onto the system nodes.
             reason = f"{self.key!r} is the taint of the system nodes, and pods that tolerate it would run there"
             yield Problem("system-taint", ("key",), reason, "choose a key of your own, such as example.com/team")
 
@@ -102,5 +101,5 @@ class MultiNode(Model):
     """Support for jobs that span nodes: EFA on every network card, one cluster placement group, one zone."""
 
     hugepages: bool = False
-    """True if pods request `hugepages-2Mi`. The platform then tells Karpenter how many a node has. Pods without
+    """True if pods request `hugepages-2Mi`. The platform then tells Karpenter the huge pages of a node. Pods without
     hugepages must set `FI_EFA_USE_HUGE_PAGE=0`."""

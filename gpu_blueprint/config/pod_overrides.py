@@ -1,4 +1,4 @@
-"""The platform's pods as a team's own Helm values change them."""
+"""The platform's pods, with the changes of a team's own Helm values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from ..records import replace
 from .helm import HelmOverrides
 
 _MIB = 1024**2
-_UNITS = {"Ki": 1024, "Mi": _MIB, "Gi": 1024**3, "Ti": 1024**4, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_UNIT_BYTES = {"Ki": 1024, "Mi": _MIB, "Gi": 1024**3, "Ti": 1024**4, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 """Suffix of an amount of memory → bytes."""
 
 
@@ -34,7 +34,7 @@ def _override_container(values: Mapping[str, Any], container: Container) -> Cont
 
 
 def _find(values: Any, place: str) -> Any:
-    """Return the value at a dotted place, or nothing."""
+    """Return the value at a dotted path, or None."""
     for key in place.split("."):
         values = values.get(key) if isinstance(values, dict) else None
     return values
@@ -49,7 +49,7 @@ def _read_cpu(amount: Any) -> float | None:
 def _read_memory(amount: Any) -> float | None:
     """Return MiB, from ``512Mi``, ``2Gi``, ``2G`` or bytes."""
     text = str(amount)
-    for unit, size in _UNITS.items():
+    for unit, size in _UNIT_BYTES.items():
         if text.endswith(unit):
             return _multiply(_read_number(text.removesuffix(unit)), size / _MIB)
     return _multiply(_read_number(text), 1 / _MIB)
@@ -60,5 +60,5 @@ def _multiply(number: float | None, factor: float) -> float | None:
 
 
 def _read_number(text: str) -> float | None:
-    """Return a positive finite number, or nothing."""
+    """Return a positive finite number, or None."""
     return float(text) if text.replace(".", "", 1).isdecimal() else None

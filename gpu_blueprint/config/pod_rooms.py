@@ -8,16 +8,16 @@ from .stack import StackConfig
 
 
 def find_pod_room(stack: StackConfig, pool: Pool, units: int) -> PodSize:
-    """Return the CPU and memory that belong to a number of a pool's units in one pod.
+    """Return the CPU and memory of a pod with a number of a pool's units.
 
-    They are those of its slots, and for whole GPUs without ``podSize`` its share of the smallest fitting node, without
-    the memory that the node keeps for mounted buckets.
+    The slots decide. A pod with whole GPUs and without ``podSize`` gets its share of the smallest fitting node, less
+    the memory for mounted buckets.
     """
     return pool.find_pod_size(units) or _find_share(stack, pool, units)
 
 
 def list_whole_pods(stack: StackConfig, pool: Pool, gpus: int) -> list[tuple[int, PodSize]]:
-    """Return (pods, size of a pod) for each size of node: the pods on whole nodes that a number of GPUs holds.
+    """Return (pods, size of a pod) for each size of node: pods that take whole nodes, on a number of GPUs.
 
     GPUs that do not fill the smallest node are one pod.
     """
@@ -26,7 +26,7 @@ def list_whole_pods(stack: StackConfig, pool: Pool, gpus: int) -> list[tuple[int
 
 
 def _find_share(stack: StackConfig, pool: Pool, gpus: int) -> PodSize:
-    """Return the part of a node that belongs to some of its GPUs, in steps that people read."""
+    """Return the share of a node that some of its GPUs get, rounded down to steps of 100m and of 256Mi or 1Gi."""
     found = stack.list_instances(pool)
     rows = [row for row in found if row.gpu_devices >= gpus] or found
     rooms = [(pool.find_room(row).cpu_milli, _leave_mounts(stack, pool, row), gpus / row.gpu_devices) for row in rows]
@@ -37,6 +37,6 @@ def _find_share(stack: StackConfig, pool: Pool, gpus: int) -> PodSize:
 
 
 def _leave_mounts(stack: StackConfig, pool: Pool, row: Instance) -> float:
-    """Return the MiB of a node for pods of teams beside the buckets that they mount; at least half of the node's."""
+    """Return the MiB of a node for pods of teams, less those for mounted buckets; at least half of the node's."""
     memory = pool.find_room(row).memory_mib
     return max(memory - find_mount_memory_mib(stack, pool, row.gpu_devices), memory / 2)

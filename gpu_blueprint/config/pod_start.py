@@ -1,4 +1,4 @@
-"""The start of a pod on a new node: the amounts that it waits for."""
+"""The start of a pod on a new node: the data that the pod loads first."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -9,19 +9,19 @@ from ..model import Model
 from ..problem import Problem
 from .scalars import Name, ShortDuration, count_seconds
 
-_LONGEST_WARMUP = 24 * 3600
+_LONGEST_WARMUP_SECONDS = 24 * 3600
 """Seconds; as long as the longest ``readyTimeout``."""
 
 
 class PodStart(Model):
-    """Sizes of the image and the weights of a pod, and the time in which it warms up."""
+    """Sizes of a pod's image and weights, and its warm-up time."""
 
     image_gib: Annotated[float, Field(ge=0.01, le=500, allow_inf_nan=False)]
     """Size of the image in its registry, compressed, in GiB: `crane manifest IMAGE` lists the sizes of its layers."""
     weights_gib: Annotated[float, Field(ge=0.01, le=100_000, allow_inf_nan=False)] | None = None
-    """GiB that a pod reads before it works: weights, a checkpoint, an index. Default: none."""
+    """GiB that a pod reads before it is ready: weights, a checkpoint, an index. Default: none."""
     weights_from: Name | None = None
-    """Name of the storage that holds them. Default: the internet."""
+    """Name of the storage that holds the weights. Default: the internet."""
     warmup: ShortDuration = "0s"
     """Time from the last byte until the pod is ready, such as `90s` for CUDA graphs, at most 24h. Default: none."""
 
@@ -29,6 +29,6 @@ class PodStart(Model):
         if self.weights_from and self.weights_gib is None:
             reason = f"weightsFrom names {self.weights_from}, and weightsGib does not say how much a pod reads from it"
             yield Problem("weights-without-size", ("weightsFrom",), reason, "write weightsGib, or remove weightsFrom")
-        if count_seconds(self.warmup) > _LONGEST_WARMUP:
+        if count_seconds(self.warmup) > _LONGEST_WARMUP_SECONDS:
             reason = f"{self.warmup} is longer than the longest time for which a queue waits for a pod, 24h"
             yield Problem("warmup-out-of-range", ("warmup",), reason, "write the seconds that a pod takes, such as 90s")

@@ -1,4 +1,4 @@
-"""GPU pools: their GPUs, the way they buy capacity, and the way pods share a GPU."""
+"""GPU pools: their GPUs, their capacity types, and the sharing of a GPU between pods."""
 
 from functools import cached_property
 from typing import Annotated
@@ -41,13 +41,14 @@ class Pool(Model):
     """Instance types in place of `gpu`, all with the same GPU. The pool uses all of them; `check` warns of a type that
     costs more than other types would."""
     gpus_per_node: Annotated[list[Annotated[int, Field(ge=1, le=64)]], Field(min_length=1, max_length=10)] | None = None
-    """Numbers of GPUs that a node may hold. Default: only the smallest nodes with the GPU, mostly [1], for inference,
-    notebooks and all shared or cut GPUs, since Karpenter puts pods that arrive together on a large node at up to twice
-    the price; all sizes for training and batch on whole GPUs. Pods that need four GPUs need a pool with [4]."""
+    """Numbers of GPUs that a node may hold. Default for inference, notebooks and all shared or cut GPUs: only the
+    smallest nodes with the GPU, mostly [1], since Karpenter puts pods that arrive together on a large node at up to
+    twice the price. Default for training and batch on whole GPUs: all sizes. Pods that need four GPUs need a pool with
+    [4]."""
     pod_size: PodSize | None = None
-    """CPU and memory of the pod in one slot, that is a share of a GPU, a MIG instance or a whole GPU. The pool launches
-    only types with CPU and memory for the pods of all their slots. Default: 1800m and 6Gi for shared and cut GPUs, no
-    condition for whole GPUs."""
+    """CPU and memory of the pod in one slot: a share of a GPU, a MIG instance or a whole GPU. The pool launches only
+    types that can run the pods of all their slots. Default: 1800m and 6Gi for shared and cut GPUs, none for whole
+    GPUs."""
     purchase: list[Purchase] = Field(min_length=1)
     """Ways to buy capacity, tried in this order: `reserved`, then `spot`, then `on-demand`; such as `[on-demand]`."""
     reservations: list[ReservationTerm] = Field([], max_length=30)
@@ -60,8 +61,8 @@ class Pool(Model):
     """Sharing of a GPU between pods. Default: a pod gets whole GPUs."""
     max_gpus: int = Field(ge=1, le=10_000)
     """Limit of the pool in physical GPUs, such as `8`. Karpenter launches no more, except while it replaces nodes: the
-    new node starts before the old node terminates. `cost` and `quotas` count these nodes too. Another limit replaces no
-    node: types that do not fit below it stay in the NodePool, and Karpenter does not launch them."""
+    new node starts before the old node terminates. `cost` and `quotas` count both nodes. A changed limit replaces no
+    node: types above the limit stay in the NodePool, and Karpenter does not launch them."""
     zones: Annotated[list[Zone], Field(min_length=1)] | None = None
     """Zones to launch in. Default: all zones of the network."""
     disk: Disk = Disk()
@@ -71,30 +72,29 @@ class Pool(Model):
     taints: list[Taint] = Field([], max_length=20)
     """Further taints on every node, such as a taint that only training jobs tolerate."""
     expected_hours: Annotated[float, Field(ge=0, le=HOURS_A_MONTH, allow_inf_nan=False)] | None = None
-    """Hours a month in which the whole ceiling is expected to run, for the cost estimate. Default: all hours in which
-    the pool is open."""
+    """Hours a month in which the pool is expected to run at its limit, for the cost estimate. Default: all hours in
+    which the pool is open."""
     expected_utilization: Share | None = None
-    """In place of `expectedHours`: the share of the ceiling that runs in an average open hour, from 0 to 1."""
+    """In place of `expectedHours`: the share of the limit that runs in an average open hour, from 0 to 1."""
     multi_node: MultiNode | None = None
     """Support for jobs that span nodes: EFA, a placement group, one zone. Needs one instance type."""
     static_nodes: int | None = Field(None, ge=1, le=100)
-    """A fixed number of nodes in an EKS managed node group instead of Karpenter's nodes. They are always on, and need
-    no alpha API."""
+    """A fixed number of nodes in an EKS managed node group instead of Karpenter's nodes. These nodes are always on, and
+    need no alpha API."""
     hours: Hours | None = None
-    """Opening hours. Outside them the pool scales to zero, and it comes back by itself. Default: always open. Training
-    that runs at the close continues; other pods are evicted, and move to any open pool that suits them. Open the pool
-    by hand before you remove the field (docs/decisions/0007), or it stays closed."""
+    """Opening hours. Outside these hours the pool scales to zero; inside, it opens by itself. Default: always open.
+    Training that runs at the close continues; other pods are evicted, and move to any open pool that suits them. Open
+    the pool by hand before you remove the field (docs/decisions/0007), or the pool stays closed."""
     headroom: Headroom | None = None
     """GPUs that the pool keeps free for the next pods, and pays for in all its hours. Default: none."""
     prepull: Annotated[list[Image], Field(max_length=10)] = []
     """Images that every new node pulls at once, before a pod requests them, with tag or digest. Default: none."""
     parallel_pull: bool = True
     """Nodes pull and unpack the layers of an image in parallel. On AL2023 this is nodeadm's feature gate FastImagePull,
-    which its documentation calls experimental; `false` takes one layer after another, about half as fast. Another value
-    replaces the pool's nodes (docs/prepull.md)."""
+    which its documentation calls experimental; `false` pulls one layer after another, about half as fast. A changed
+    value replaces the pool's nodes (docs/prepull.md)."""
     pod_start: PodStart | None = None
-    """Amounts that a pod waits for on a new node, from which `preview` estimates the time of its start. Default: no
-    estimate."""
+    """What a pod loads on a new node, from which `preview` estimates the pod's start time. Default: no estimate."""
     disruption: Disruption = Disruption()
     """Overrides of the purpose's defaults."""
 
@@ -109,8 +109,9 @@ class Pool(Model):
     def candidates(self) -> tuple[Instance, ...]:
         """The instance types that the stack file allows the pool, in any region.
 
-        The ceiling decides only for static nodes, which all launch at once. Elsewhere a type above it stays: Karpenter
-        would drain nodes whose type leaves the NodePool, and nodes whose ``maxPods`` changes with the largest type.
+        The limit excludes types only from static nodes, which all launch at once. A NodePool keeps types above the
+        limit: Karpenter would drain nodes whose type leaves the NodePool, and nodes whose ``maxPods`` changes with the
+        largest type.
         """
         if self.instance_types:
             return tuple(map(find_instance, self.instance_types))
@@ -120,7 +121,7 @@ class Pool(Model):
         )
 
     def fits(self, row: Instance) -> bool:
-        """Return whether a node of a type holds no more GPUs than the ceiling; Karpenter launches no other node."""
+        """Return whether one node of a type is within the limit; Karpenter launches no other type."""
         return row.gpu_devices <= self.max_gpus
 
     @property
@@ -141,18 +142,18 @@ class Pool(Model):
 
     @property
     def slot_size(self) -> PodSize | None:
-        """CPU and memory of the pod in one slot; None if nothing is known of the pods."""
+        """CPU and memory of the pod in one slot; None if the size of the pods is unknown."""
         is_cut = not isinstance(self.sharing, Exclusive)
         return self.pod_size or (DEFAULT_SLOT if is_cut else None)
 
     def find_pod_size(self, amount: GpuAmount) -> PodSize | None:
-        """Return CPU and memory of a pod that takes an amount of the pool's units; None if nothing is known of it."""
+        """Return CPU and memory of a pod that takes an amount of the pool's units; None if its size is unknown."""
         slots = sum(amount.values()) if isinstance(amount, dict) else amount
         return self.slot_size.multiply(slots) if self.slot_size and slots else None
 
     @property
     def headroom_size(self) -> PodSize | None:
-        """CPU and memory of a placeholder: as the headroom states them, else as `podSize` does; None without both."""
+        """CPU and memory of a placeholder, from `headroom`, else from `podSize`; None if neither states them."""
         if self.headroom is None:
             return None
         usual = self.find_pod_size(self.headroom.gpus)
@@ -167,7 +168,7 @@ class Pool(Model):
 
     @property
     def has_placement_group(self) -> bool:
-        """True if the nodes launch into a placement group of the pool; reserved capacity has its place already."""
+        """True if the nodes launch into a placement group of the pool; a reservation has its own group or none."""
         return self.multi_node is not None and "reserved" not in self.purchase
 
     @cached_property
@@ -198,13 +199,13 @@ class Pool(Model):
     def named_instances(self) -> tuple[Instance, ...]:
         """The instance types that the pool names to Karpenter or EKS; only for a pool without problems.
 
-        They do not depend on the ceiling, because Karpenter drains nodes whose type leaves the pool.
+        The limit does not change them, because Karpenter drains nodes whose type leaves the pool.
         """
         return self.offered if self.instance_types else tuple(row for row in self.offered if sells_all_slots(self, row))
 
     @property
     def launched(self) -> tuple[Instance, ...]:
-        """The named instance types that can launch, because one node fits below the ceiling."""
+        """The named instance types that can launch, because one node is within the limit."""
         return tuple(filter(self.fits, self.named_instances))
 
     @cached_property
@@ -213,7 +214,7 @@ class Pool(Model):
         return choose_pod_limit(self)
 
     def find_room(self, row: Instance, max_pods: int | None = None) -> NodeRoom:
-        """Return the CPU and memory that a node of a type has for the pods of teams, with the pool's limit of pods."""
+        """Return the CPU and memory that a node of a type has for the pods of teams, with the pool's ``maxPods``."""
         return find_room(row, max_pods or self.max_pods, hugepages_mib=row.efa_hugepages_mib if self.multi_node else 0)
 
     @property
@@ -242,7 +243,7 @@ class Pool(Model):
         return self.expected_hours is None and self.expected_utilization is None and not self.static_nodes
 
     def rebuild(self, **changes: object) -> "Pool":
-        """Return the pool with other values of fields, by their names in the file, and nothing else changed."""
+        """Return the pool with other values of some fields, by their names in the file."""
         fields = {field.alias or name: getattr(self, name) for name, field in type(self).model_fields.items()}
         # A copy would keep the properties that the pool has computed from its own fields.
         rebuilt = type(self).model_construct(**{**fields, **changes})

@@ -26,29 +26,15 @@ from .promql_parsing import parse
 
 EXPERIMENTAL_FUNCTIONS = frozenset(
     {
-        "double_exponential_smoothing",
-        "end",
-        "histogram_quantiles",
-        "info",
-        "mad_over_time",
-        "max_of",
-        "min_of",
-        "range",
-        "sort_by_label",
-        "sort_by_label_desc",
-        "start",
-        "start_timestamp",
-        "step",
-        "ts_of_first_over_time",
-        "ts_of_last_over_time",
-        "ts_of_max_over_time",
-        "ts_of_min_over_time",
+        *("double_exponential_smoothing", "end", "histogram_quantiles", "info", "mad_over_time", "max_of", "min_of"),
+        *("range", "sort_by_label", "sort_by_label_desc", "start", "start_timestamp", "step", "ts_of_first_over_time"),
+        *("ts_of_last_over_time", "ts_of_max_over_time", "ts_of_min_over_time"),
     }
 )
 """Functions of Prometheus 3.14 behind a feature flag (promql/parser/functions.go)."""
 EXPERIMENTAL_AGGREGATIONS = frozenset({"limitk", "limit_ratio"})
 _FUNCTIONS_FLAG, _FILL_FLAG = "promql-experimental-functions", "promql-binop-fill-modifiers"
-_STAYS = "and replicas then stay as they are"
+_REPLICAS_STAY = "and replicas then stay as they are"
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 _SEVERAL_SERIES = ("topk", "bottomk", "limitk", "limit_ratio", "count_values")
 """Aggregations that give several series without grouping."""
@@ -56,7 +42,7 @@ _ONE_SERIES = ("absent", "absent_over_time", "scalar", "time", "vector")
 """Functions that give one series, whatever their argument."""
 _ALWAYS_A_VALUE = ("scalar", "vector")
 """Functions that give a value, also for an argument without one."""
-_ABSENT = ("absent", "absent_over_time")
+_ABSENT_FUNCTIONS = ("absent", "absent_over_time")
 
 
 class Fault(Record):
@@ -68,7 +54,7 @@ class Fault(Record):
 
 
 def find_fault(promql: str) -> Fault | None:
-    """Return why KEDA cannot use an expression, or nothing if it can."""
+    """Return the fault that keeps KEDA from using an expression, or None."""
     if error := _parse_error(promql):
         return Fault("not-promql", f"is not PromQL: {error}", "correct the expression")
     if _is_argument_of("abs", promql):
@@ -100,27 +86,27 @@ def find_feature_flags(promql: str) -> dict[str, str]:
 
 
 def find_doubt(promql: str) -> str:
-    """Return why a valid expression may give several numbers or none, or an empty text if it gives one."""
+    """Return the reason why a valid expression may give several numbers or none; empty if it gives one."""
     parsed = parse(promql)
     if gap := _find_gap(parsed):
         return f"it gives no number {gap}"
     if _has_many(parsed):
         hint = "aggregate it to one number, such as with sum(…) or max(…), and buckets with sum by (le) (…)"
-        return f"it gives a number for each series or group that fits, {_STAYS} if there are several; {hint}"
+        return f"it gives a number for each series or group that fits, {_REPLICAS_STAY} if there are several; {hint}"
     return ""
 
 
 def _find_gap(expr: Expr) -> str:
-    """Return when an expression whose series all exist has no value, and the remedy; an empty text if never."""
+    """Return the case in which an expression has no value although its series exist, and the remedy; empty if none."""
     match expr:
         case ParenExpr() | UnaryExpr() | SubqueryExpr():
             return _find_gap(expr.expr)
         case AggregateExpr() if str(expr.op) == "limit_ratio" and str(expr.param) not in ("1", "-1"):
-            return f"where limit_ratio takes no series, {_STAYS}; leave limit_ratio out"
+            return f"where limit_ratio takes no series, {_REPLICAS_STAY}; leave limit_ratio out"
         case AggregateExpr():
             return _find_gap(expr.expr)
-        case Call() if expr.func.name in _ABSENT:
-            return f"while the series exist, {_STAYS}; add: or vector(0)"
+        case Call() if expr.func.name in _ABSENT_FUNCTIONS:
+            return f"while the series exist, {_REPLICAS_STAY}; add: or vector(0)"
         case Call():
             return "" if expr.func.name in _ALWAYS_A_VALUE else next(filter(None, map(_find_gap, expr.args)), "")
         case BinaryExpr():
@@ -134,9 +120,10 @@ def _find_gap_between(expr: BinaryExpr) -> str:
         case "or":
             return sides[0] if all(sides) else ""
         case "and" | "unless" as word:
-            return f"where `{word}` leaves no series, {_STAYS}; put the expression in brackets and add: or vector(0)"
+            hint = "put the expression in brackets and add: or vector(0)"
+            return f"where `{word}` leaves no series, {_REPLICAS_STAY}; {hint}"
         case op if op in _COMPARISONS and not (expr.modifier and expr.modifier.return_bool):
-            return f"where the comparison fails, {_STAYS}; leave the comparison out"
+            return f"where the comparison fails, {_REPLICAS_STAY}; leave the comparison out"
     return next(filter(None, sides), "")
 
 
@@ -158,7 +145,7 @@ def _has_many(expr: Expr) -> bool:
 
 
 def _has_many_together(expr: BinaryExpr) -> bool:
-    """Return whether an operator gives several series; series of equal labels meet unless a modifier says otherwise."""
+    """Return whether an operator gives several series; series match by all labels unless a modifier says otherwise."""
     op, modifier = str(expr.op), expr.modifier
     if op == "or":
         return any(_has_many_on_sides(expr))
@@ -195,7 +182,7 @@ def _is_grouped(expr: AggregateExpr) -> bool:
 
 
 def _has_many_on_sides(expr: BinaryExpr) -> Iterator[bool]:
-    """Yield, for each side that is a vector, whether it has many series; a scalar beside a vector changes nothing."""
+    """Yield, for each side that is a vector, whether it has many series; a scalar side does not count."""
     yield from (_has_many(side) for side in (expr.lhs, expr.rhs) if not _is_argument_of("vector", str(side)))
 
 

@@ -1,11 +1,11 @@
-"""PromQL becomes a tree, also where Prometheus 3.14 knows a spelling that the parser of this program does not."""
+"""Parses PromQL, also with syntax of Prometheus 3.14 that the parser's library lacks."""
 
 import re
 
 import promql_parser
 from promql_parser import Expr
 
-_PARTS = re.compile(
+_NEW_SYNTAX = re.compile(
     r"""
     (?P<kept>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`|\#[^\n]*|[a-zA-Z_][\w:.]*)
     |\[(?P<range>[^][{}":]+)(?P<colon>:)?(?P<step>[^][{}":]+)?\]
@@ -20,8 +20,8 @@ _FUNCTIONS_OF_A_RANGE = {"step", "range", "max_of", "min_of"}
 def parse(promql: str) -> Expr:
     """Return the tree of an expression.
 
-    Where only the spelling is too new for the parser, it is the tree of an expression with the same series: ranges with
-    a calculation are a minute, and the operators ``>/`` and ``</`` are ``> bool`` and ``< bool``.
+    Syntax that is too new for the library is replaced by syntax with the same series: a range with a calculation
+    becomes a minute, and the operators ``>/`` and ``</`` become ``> bool`` and ``< bool``.
 
     Raises:
         ValueError: The expression is not PromQL; the message is the parser's.
@@ -29,7 +29,7 @@ def parse(promql: str) -> Expr:
     try:
         return promql_parser.parse(promql)
     except ValueError:
-        if older := _parse(_PARTS.sub(_write_older, promql)):
+        if older := _parse(_NEW_SYNTAX.sub(_write_older, promql)):
             return older
         raise
 

@@ -8,8 +8,7 @@ from ..problem import Problem
 from .scalars import Duration, count_seconds
 
 QUEUED_PURPOSES = ("training", "batch")
-"""Purposes of pools whose work comes as jobs. Notebooks and services make pods of their own, which no queue may
-hold."""
+"""Purposes of pools for jobs. No queue may hold the pods of notebooks and services."""
 _LEAST_SECONDS, _MOST_SECONDS = 60, 24 * 3600
 
 
@@ -17,17 +16,17 @@ class Queueing(Model):
     """Queues in front of the pools for training and batch: a job starts when all its GPUs are free for its team."""
 
     order: Literal["best-effort", "strict"] = "best-effort"
-    """`best-effort` lets a small job pass a large job that waits; `strict` lets nobody of the team pass, so that large
-    jobs start for certain. Then all jobs of the team wait behind it, also jobs without GPU and jobs for pools without
-    a queue."""
+    """`best-effort` lets a small job pass a large job that waits; `strict` keeps the order, so that large jobs start
+    for certain. While a job waits, all later jobs of the team then wait too, also jobs without GPU and jobs for pools
+    without a queue."""
     fair: bool = True
-    """Divide idle GPUs among the teams that want them by the weights of their queues; where another team may borrow, a
-    job of a higher class then stops no running job of its own team. Without it the first come take idle GPUs, and a
-    higher class stops lower classes of its team."""
+    """Divide idle GPUs among the teams with waiting jobs, by the weights of their queues. If another team may borrow, a
+    job of a higher class then preempts no running job of its own team. `false`: idle GPUs go to the first jobs, and a
+    higher class preempts lower classes of its team."""
     ready_timeout: Duration = "30m"
-    """Time in which all pods of a started job must be ready, from 1m to 24h: launch of the nodes, MIG, images. A job
-    that is late gives its GPUs back and tries again later, and an alert says so. Until then it holds them, so a job
-    whose nodes never come keeps others waiting for this time."""
+    """Time in which all pods of a started job must be ready, from 1m to 24h: launch of the nodes, MIG, images. A late
+    job returns its GPUs and starts again later, and an alert fires. Until then the job holds its GPUs, so a job whose
+    nodes never launch keeps other jobs waiting for this time."""
 
     def problems(self) -> Iterator[Problem]:
         if not _LEAST_SECONDS <= count_seconds(self.ready_timeout) <= _MOST_SECONDS:

@@ -1,4 +1,4 @@
-"""Ways of sharing that no pool has any more, while nodes that started with them still run."""
+"""Sharing modes that no pool has any more, for nodes that started with them and still run."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -11,14 +11,14 @@ from .aws_names import GpuModel
 
 
 class RetiredSharing(Model):
-    """A sharing that a pool on AL2023 had. Its files stay until no node names them: a node reads its files again
+    """A former sharing of a pool on AL2023. Its files stay until no node names them, since a node reads its files again
     whenever a pod of the GPU Operator starts there."""
 
     gpu: GpuModel
     """GPU model of these nodes, such as `l4`."""
     sharing: Sharing
-    """The sharing, as it stood in their pool. `exclusive` keeps the GPU Operator alone, for nodes that wait after the
-    last pool went to Bottlerocket."""
+    """The sharing, as the pool had it. `exclusive` keeps only the GPU Operator, for nodes that still run after the last
+    pool moved to Bottlerocket."""
 
     def problems(self) -> Iterator[Problem]:
         yield from find_refusals(find_gpu(self.gpu), AL2023, self.sharing, fractional=False)

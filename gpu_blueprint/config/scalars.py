@@ -60,7 +60,7 @@ def _check_threshold(value: float) -> float:
         raise WrongValueError(
             "threshold-out-of-range",
             f"{value:g} is not a number from 0.001 on",
-            "write 0.001 or more, the least that an autoscaler counts",
+            "write 0.001 or more, the smallest amount that an autoscaler counts",
         )
     return value
 
@@ -87,13 +87,13 @@ Weight = Annotated[
     Field(allow_inf_nan=False, json_schema_extra={"minimum": 0.001, "maximum": 1000}),
     AfterValidator(_check_weight),
 ]
-"""A part beside other parts. Kueue puts weight 0 behind everybody for ever, and thousandths are exact in its API."""
+"""A relative share. Kueue would put weight 0 behind all others for ever; its API is exact to thousandths."""
 Dollars = Annotated[float, AfterValidator(_check_dollars), Field(json_schema_extra={"exclusiveMinimum": 0})]
 """US dollars above 0."""
 Threshold = Annotated[float, AfterValidator(_check_threshold), Field(json_schema_extra={"minimum": 0.001})]
 """The target of an autoscaler, which counts in thousandths."""
 Rate = Annotated[float, AfterValidator(_check_rate), Field(json_schema_extra={"exclusiveMinimum": 0, "maximum": 1e9})]
-"""A number in a second, above 0."""
+"""A number per second, above 0."""
 
 _DURATION = r"([0-9]+(s|m|h))+"
 _LONGEST_SECONDS = 2**63 / 1e9
@@ -133,19 +133,19 @@ PodCpu = Annotated[
 _CPU = r"[1-9][0-9]*"
 Cpu = Annotated[str, Shape(_CPU, "not-a-number-of-cpus", 'a whole number of CPUs, such as "64"')]
 
-_PART = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
+_LABEL_PART = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 _DOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-_OWN_DOMAINS = ("karpenter.sh", "karpenter.k8s.aws", "kubernetes.io", "k8s.io", "nvidia.com", "gpu-blueprint")
+_RESERVED_DOMAINS = ("karpenter.sh", "karpenter.k8s.aws", "kubernetes.io", "k8s.io", "nvidia.com", "gpu-blueprint")
 
 
 def _is_label_key(value: str) -> bool:
     name = value.split("/")[-1]
-    return len(value) <= 316 and len(name) <= 63 and bool(re.fullmatch(rf"({_DOMAIN}/)?{_PART}", value))
+    return len(value) <= 316 and len(name) <= 63 and bool(re.fullmatch(rf"({_DOMAIN}/)?{_LABEL_PART}", value))
 
 
 def _refuse_own_domains(value: str) -> str:
     domain = value.split("/")[0] if "/" in value else ""
-    for own in _OWN_DOMAINS:
+    for own in _RESERVED_DOMAINS:
         if domain == own or (domain.endswith(f".{own}") and domain != "node-restriction.kubernetes.io"):
             raise WrongValueError(
                 "label-domain-taken",
@@ -160,14 +160,11 @@ LabelKey = Annotated[
     refuse_unless(_is_label_key, "not-a-label-key", "a Kubernetes label key such as example.com/team"),
     AfterValidator(_refuse_own_domains),
 ]
-PodLabelKey = Annotated[
-    str,
-    refuse_unless(_is_label_key, "not-a-label-key", "a Kubernetes label key such as app"),
-]
+PodLabelKey = Annotated[str, refuse_unless(_is_label_key, "not-a-label-key", "a Kubernetes label key such as app")]
 LabelValue = Annotated[
     str,
     Shape(
-        rf"({_PART})?",
+        rf"({_LABEL_PART})?",
         "not-a-label-value",
         "a Kubernetes label value",
         "write at most 63 letters, digits, '-', '_' and '.'",
@@ -203,7 +200,7 @@ PRIVATE_BLOCKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/1
 
 
 _DOCUMENTATION_BLOCKS = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
-"""Address space of examples (RFC 5737)."""
+"""Address space for documentation (RFC 5737)."""
 _SPECIAL_BLOCKS = ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "198.18.0.0/15", "224.0.0.0/3")
 """Address space that no host on the internet has (IANA IPv4 Special-Purpose Address Registry, and multicast)."""
 
@@ -214,12 +211,12 @@ def is_private(cidr: str) -> bool:
 
 
 def is_in_documentation(block: IPv4Network) -> bool:
-    """Return whether a block is address space of examples."""
+    """Return whether a block is address space for documentation."""
     return any(block.subnet_of(IPv4Network(other)) for other in _DOCUMENTATION_BLOCKS)
 
 
 def find_reserved(cidr: str) -> str:
-    """Return a block without hosts on the internet that a block overlaps; empty if all of its addresses are public."""
+    """Return the reserved block (private, special or documentation) that a block overlaps; empty if all is public."""
     reserved = (*PRIVATE_BLOCKS, *_SPECIAL_BLOCKS, *_DOCUMENTATION_BLOCKS)
     return next((block for block in reserved if IPv4Network(cidr).overlaps(IPv4Network(block))), "")
 

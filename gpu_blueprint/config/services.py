@@ -1,4 +1,4 @@
-"""Inference services that scale with their load: the signals, and the bounds of replicas."""
+"""Inference services that scale with their load: signals, minReplicas and maxReplicas."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -16,7 +16,7 @@ from .tenants import GpuAmount
 _NAME_LABEL = "app.kubernetes.io/name"
 LEAST_QUIET_SECONDS = 180
 """When the series of a server vanish, a rate over two minutes sinks for two minutes before it has no value. A shorter
-time would remove replicas that are only not measured."""
+time would remove replicas whose metrics are only missing."""
 
 
 def _take(count: int, share: float) -> int:
@@ -31,16 +31,16 @@ class Replicas(Model):
     """Bounds of a service's replicas: minReplicas and maxReplicas of its autoscaler."""
 
     min: int = Field(1, ge=0, le=1000)
-    """minReplicas of the autoscaler: they stay warm without load. 0 needs a `query`, since the other signals are
+    """minReplicas of the autoscaler, which run even without load. 0 needs a `query`, since the other signals are
     measured on pods; all replicas then terminate at once when every signal has been 0 throughout `quietSeconds`. A time
-    without a value, as in an outage of Prometheus, is no quiet time."""
+    without a value, as in an outage of Prometheus, does not count as quiet."""
     max: int = Field(ge=1, le=1000)
     """maxReplicas of the autoscaler."""
 
     def split(self, share: float) -> "tuple[Replicas, Replicas]":
-        """Return the replicas of two versions, of which the second has a share; each has a replica where there is one.
+        """Return the replicas of the present version and of the next, which has a share; each has at least one, if any.
 
-        Both numbers stay the same together, if they are 0 or at least 2.
+        Their sums stay the same, if these are 0 or at least 2.
         """
         second = Replicas.model_construct(min=_take(self.min, share), max=_take(self.max, share))
         first = Replicas.model_construct(min=_leave(self.min, second.min), max=_leave(self.max, second.max))
@@ -56,7 +56,7 @@ class Queue(Model):
     """Requests that wait inside the server."""
 
     signal: Literal["queue"]
-    """The length of the queue, which rises at once when a replica is missing."""
+    """The length of the queue, which rises as soon as a replica is missing."""
     per_replica: Threshold
     """Requests that may wait for each replica."""
 
@@ -100,7 +100,7 @@ class SmActivity(Model):
 
     def problems(self) -> Iterator[Problem]:
         if not 0.1 <= self.share <= 0.9:
-            reason = f"SM activity stays always below or always above {self.share:g}"
+            reason = f"SM activity is always below or always above {self.share:g}"
             yield Problem("sm-activity-target", ("share",), reason, "write 0.1 to 0.9")
 
 
@@ -110,8 +110,9 @@ class Query(Model):
     signal: Literal["query"]
     """A query of your own."""
     promql: str = Field(min_length=1, max_length=2000)
-    """PromQL that gives one number. If `replicas.min` is 0, it must have a value while no pod runs, and count the work
-    in flight beside the work that waits: all replicas end at once when it has been 0 throughout `quietSeconds`."""
+    """PromQL that gives one number. If `replicas.min` is 0, the query must have a value while no pod runs, and count
+    both waiting work and work in flight: all replicas terminate at once when it has been 0 throughout
+    `quietSeconds`."""
     per_replica: Threshold
     """Amount that one replica can handle."""
 
@@ -137,8 +138,8 @@ class Scaling(Model):
     scale_on: list[Signal] = Field(min_length=1, max_length=6)
     """Signals of the load; the highest of their desired replicas wins."""
     quiet_seconds: int = Field(900, ge=1, le=3600)
-    """Seconds for which fewer replicas must suffice before a replica goes, from 180 to 3600. Choose it longer than a
-    replica needs to load its model."""
+    """Seconds for which fewer replicas must suffice before the autoscaler removes one, from 180 to 3600. Choose more
+    than the load time of a model."""
 
     def find_pod_labels(self, deployment: str) -> dict[str, str]:
         """Return the labels that select the pods of a Deployment."""

@@ -1,4 +1,4 @@
-"""Annotations that say which texts a field takes, and the error for every other text."""
+"""Annotations for the texts that a field takes, and for the error of every other text."""
 
 import re
 from collections.abc import Callable

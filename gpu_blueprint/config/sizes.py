@@ -10,13 +10,13 @@ from ..model import Model
 from ..sharing import SharingProfile
 from .scalars import PodCpu, PodMemory
 
-_MIB = {"Mi": 1, "Gi": 1024, "Ti": 1024**2}
+_UNIT_MIB = {"Mi": 1, "Gi": 1024, "Ti": 1024**2}
 
 
 def read_room(cpu: str, memory: str) -> NodeRoom:
-    """Return the room that amounts of CPU and memory such as ``1800m`` and ``6Gi`` take on nodes."""
+    """Return amounts of CPU and memory, such as ``1800m`` and ``6Gi``, in thousandths of a CPU and MiB."""
     cpu_milli = int(cpu[:-1]) if cpu.endswith("m") else int(cpu) * 1000
-    return NodeRoom(cpu_milli, int(memory[:-2]) * _MIB[memory[-2:]])
+    return NodeRoom(cpu_milli, int(memory[:-2]) * _UNIT_MIB[memory[-2:]])
 
 
 class PodSize(Model):
@@ -32,7 +32,7 @@ class PodSize(Model):
 
     @property
     def room(self) -> NodeRoom:
-        """The room that the pod takes on a node: whole thousandths of a CPU, and whole MiB."""
+        """The pod's requests: whole thousandths of a CPU, and whole MiB."""
         return read_room(self.cpu, self.memory)
 
     def multiply(self, slots: int) -> "PodSize":
@@ -61,7 +61,7 @@ class SizedPool(Protocol):
 
     @property
     def profile(self) -> SharingProfile:
-        """The way in which pods share a GPU."""
+        """The sharing of a GPU between pods."""
 
     @property
     def slot_size(self) -> PodSize | None:
@@ -72,11 +72,11 @@ class SizedPool(Protocol):
         """Most pods of a node."""
 
     def find_room(self, row: Instance, max_pods: int | None = None) -> NodeRoom:
-        """Return the room of a node for pods of teams."""
+        """Return the CPU and memory of a node for pods of teams."""
 
 
 DEFAULT_SLOT = PodSize(cpu="1800m", memory="6Gi")
-"""The pod in a slot of a shared or cut GPU: four fit on a g6.2xlarge beside the DaemonSets, and on a g6.xlarge one."""
+"""The pod in a slot of a shared or cut GPU: besides the DaemonSets, a g6.2xlarge holds four and a g6.xlarge one."""
 
 
 def write_size(cpu_milli: float, memory_mib: float) -> PodSize:
@@ -87,7 +87,7 @@ def write_size(cpu_milli: float, memory_mib: float) -> PodSize:
 
 
 def choose_sizes(pool: SizedPool, rows: Iterable[Instance]) -> tuple[Instance, ...]:
-    """Return the types whose number of GPUs suits a pool: by default the smallest, if one GPU is enough for its pods.
+    """Return the types with a number of GPUs that suits a pool: by default the smallest, if a GPU is enough for a pod.
 
     Karpenter puts pods that arrive together on one large node for as long as the pool has any, at up to twice the
     price, and neither prices, weights nor consolidation correct that.
@@ -100,15 +100,15 @@ def choose_sizes(pool: SizedPool, rows: Iterable[Instance]) -> tuple[Instance, .
 
 
 def count_slots(pool: SizedPool, row: Instance) -> int:
-    """Return how many pods the GPUs of a node have a slot for."""
+    """Return the number of slots on the GPUs of a node."""
     return sum(pool.profile.count_per_node(row).values())
 
 
 def choose_pod_limit(pool: SizedPool) -> int:
-    """Return the most pods of a node, which is the same for all types of the pool.
+    """Return ``maxPods`` of a node, which is the same for all types of the pool.
 
-    It suits the types that stay in the pool: those that the file names, else those that run the pods of all their slots
-    if the pool has no other type. Without such a type it is the highest limit of any type.
+    The types that stay in the pool decide: the types that the file names, else the types that run the pods of all their
+    slots if the pool has no other type. Without such a type, the highest limit of any type counts.
     """
     slots = {row: count_slots(pool, row) for row in pool.offered}
     kept = slots if pool.instance_types else {row: slots[row] for row in slots if fills_alone(pool, row)}
@@ -122,19 +122,19 @@ def fills_alone(pool: SizedPool, row: Instance) -> bool:
 
 
 def may_join(pool: SizedPool, row: Instance, others: Iterable[Instance]) -> bool:
-    """Return whether a type sells all its slots in a pool, and has addresses for as many pods as the others need."""
+    """Return whether a type can run the pods of all its slots, and has addresses for the pods of the others' slots."""
     needed = max((count_slots(pool, other) for other in others), default=0)
     return sells_all_slots(pool, row) and count_team_pods(count_addressable_pods(row)) >= needed
 
 
 def _count_slots_with_pods(pool: SizedPool, row: Instance, max_pods: int) -> int:
-    """Return how many of a node's slots get a pod on a node of up to ``max_pods`` pods, beside the DaemonSets."""
+    """Return how many of a node's slots get a pod, besides the DaemonSets, with a limit of ``max_pods`` pods."""
     most = min(count_slots(pool, row), count_team_pods(min(max_pods, count_addressable_pods(row))))
     return min(most, int(pool.find_room(row, max_pods).count_pods(pool.slot_size.room))) if pool.slot_size else most
 
 
 def count_sellable_slots(pool: SizedPool, row: Instance) -> int:
-    """Return how many of a node's slots can be sold, because the node can also run their pods beside the DaemonSets."""
+    """Return how many of a node's slots are usable, because the node can run their pods besides the DaemonSets."""
     return _count_slots_with_pods(pool, row, pool.max_pods)
 
 

@@ -24,8 +24,8 @@ from .stack_cluster import StackCluster
 from .storage import AnyStorage, S3Storage
 from .tenants import Grant, Tenant
 
-_MOST_WEIGHT = 100
-"""The highest weight that the definition of NodePool takes; the lowest is 1."""
+_HIGHEST_WEIGHT = 100
+"""Highest weight of a NodePool; the lowest is 1."""
 
 
 class StackConfig(StackCluster):
@@ -43,7 +43,7 @@ class StackConfig(StackCluster):
 
     @cached_property
     def placed_services(self) -> list[tuple[Path, Service]]:
-        """(Place in the file, service) of every Deployment that scales: those of teams, then the versions of models."""
+        """(Place in the file, service) of every Deployment that scales: teams' Deployments, then versions of models."""
         own = [(("services", index), service) for index, service in enumerate(self.services)]
         versions = [(index, version) for index, model in enumerate(self.models) for version in model.list_versions()]
         return [*own, *((("models", index), version.to_service()) for index, version in versions)]
@@ -54,7 +54,7 @@ class StackConfig(StackCluster):
         return [service for _, service in self.placed_services]
 
     def find_source(self, model: ServedModel) -> AnyStorage | None:
-        """Return the storage that holds the weights of a model; None for Hugging Face and for a storage of no name."""
+        """Return the storage that holds the weights of a model; None for Hugging Face, and for an unknown storage."""
         return next((storage for storage in self.storage if storage.name == model.source.storage), None)
 
     def find_owner(self, grant: S3Storage | BucketPrefix) -> str:
@@ -74,13 +74,13 @@ class StackConfig(StackCluster):
 
     @property
     def operator_profiles(self) -> list[SharingProfile]:
-        """The ways of sharing that the GPU Operator serves: those of the pools, and those that old nodes still have."""
+        """The sharing modes that the GPU Operator serves: of the pools, and of old nodes."""
         served = [pool.profile for pool in self.gpu_pools if not pool.profile.has_operands_off]
         return [*served, *(retired.profile for retired in self.retired_sharing)]
 
     @property
     def has_nodes_without_operator(self) -> bool:
-        """True if nodes share their GPUs themselves: the node monitoring agent then runs the DCGM engine of all."""
+        """True if some nodes share their GPUs themselves: the node monitoring agent then runs DCGM on all nodes."""
         return any(pool.profile.has_operands_off for pool in self.gpu_pools)
 
     @property
@@ -140,7 +140,7 @@ class StackConfig(StackCluster):
 
     @cached_property
     def spanning_pools(self) -> list[Pool]:
-        """The pools for training on whole GPUs whose ceiling holds two nodes, so that a job may span nodes."""
+        """The pools for training on whole GPUs whose limit allows two nodes, so that a job may span nodes."""
         return [
             pool
             for pool in self.gpu_pools
@@ -150,7 +150,7 @@ class StackConfig(StackCluster):
 
     @cached_property
     def cpu_pools(self) -> list[CpuPool]:
-        """The pools without GPUs: those of the file, else one for all tenants; none without tenants."""
+        """The pools without GPUs: as the file states them, else one for all tenants; none without tenants."""
         if stated := [pool for pool in self.pools if isinstance(pool, CpuPool)]:
             return stated
         rests = self.rests_by_tenant.values()
@@ -158,12 +158,12 @@ class StackConfig(StackCluster):
 
     @cached_property
     def rests_by_tenant(self) -> dict[str, NodeRoom]:
-        """Tenant → the part of its quotas that the pods on its GPUs leave, and that it may ask of the CPU pools."""
+        """Tenant → CPU and memory of its quotas, less those of the pods on its GPUs: the part for CPU pools."""
         return {tenant.name: find_rest(self.gpu_pools_by_name, tenant) for tenant in self.tenants}
 
     @property
     def all_pools(self) -> list[Pool | CpuPool]:
-        """The pools that the platform makes: those with GPUs, then those without, also the pool that it adds itself."""
+        """The pools that the platform makes: GPU pools, then CPU pools, also the CPU pool that it adds itself."""
         return [*self.gpu_pools, *self.cpu_pools]
 
     @property
@@ -172,16 +172,16 @@ class StackConfig(StackCluster):
         return len(self.gpu_pools) < len(self.pools)
 
     def find_weight(self, pool: Pool | CpuPool) -> int | None:
-        """Return the weight of a NodePool, from 100 downwards in the order of the file; None beside no other CPU pool.
+        """Return a NodePool's weight, from 100 down in the order of the file; None for GPU pools and a single CPU pool.
 
-        Pools behind the hundredth share the lowest weight.
+        All pools after the hundredth share the lowest weight.
 
         Karpenter tries pools of equal weight by name from z to a, and compares no price between pools
         (``OrderByWeight`` in pkg/utils/nodepool of Karpenter 1.14.1). Pods with GPUs name their pool.
         """
         names = [own.name for own in self.cpu_pools]
         beside_others = len(names) > 1 and isinstance(pool, CpuPool)
-        return max(_MOST_WEIGHT - names.index(pool.name), 1) if beside_others else None
+        return max(_HIGHEST_WEIGHT - names.index(pool.name), 1) if beside_others else None
 
     def locate(self, pool: Pool | CpuPool) -> Path:
         """Return the place of a pool in the file: ``("pools", 2)``, and ``("pools",)`` for the platform's CPU pool."""
@@ -197,7 +197,7 @@ class StackConfig(StackCluster):
         return found
 
     def list_node_tags(self, pool: Pool | CpuPool) -> dict[str, str]:
-        """Return the tags of a pool's nodes, which split the bill by pool."""
+        """Return the tags of a pool's nodes, with the pool for the split of the bill."""
         return {**self.lasting_tags, "pool": pool.name}
 
     def build_arn(self, service: str, resource: str, *, region: bool = True) -> str:
@@ -206,7 +206,7 @@ class StackConfig(StackCluster):
         return self.partition.build_arn(service, resource, region=place, account=self.account_id)
 
     def name_in_region(self, name: str) -> str:
-        """Return a name of an IAM role or policy, which IAM keeps for all regions: it ends with the stack's region."""
+        """Return the name of an IAM role or policy: with the stack file's prefix, and the region as its end."""
         return end_with_region(f"{self.iam.name_prefix or ''}{name}", self.region)
 
     def build_role_arn(self, name: str) -> str:
@@ -215,7 +215,7 @@ class StackConfig(StackCluster):
 
     @property
     def karpenter_makes_profiles(self) -> bool:
-        """True if Karpenter makes the instance profiles of its nodes, and asks IAM for them, which has no endpoint."""
+        """True if Karpenter makes the instance profiles of its nodes, over the internet: IAM has no VPC endpoint."""
         return self.network.internet and self.iam.node_instance_profile is None
 
     def list_reservations(self, pool: Pool) -> list[Reservation]:
@@ -227,7 +227,7 @@ class StackConfig(StackCluster):
         return list(pool.zones or self.network.zones)
 
     def list_instances(self, pool: Pool | CpuPool) -> tuple[Instance, ...]:
-        """Return the named instance types that can launch, because one node fits below the pool's ceiling."""
+        """Return the named instance types that can launch, because one node is within the pool's limit."""
         return pool.launched
 
     def find_lifecycle(self, pool: Pool | CpuPool) -> Disruption:
@@ -242,7 +242,7 @@ class StackConfig(StackCluster):
         return not pool.disk.snapshot_id and all(row.local_nvme_gb for row in pool.named_instances)
 
     def find_disk_gib(self, pool: Pool | CpuPool) -> int:
-        """Return the size of a node's volume, by default as large as its work asks for."""
+        """Return the GiB of a node's volume; the default depends on what the volume holds."""
         if isinstance(pool, CpuPool):
             return pool.disk.size_gib or CPU_GIB
         return pool.disk.size_gib or (SYSTEM_GIB if self.keeps_images_on_nvme(pool) else IMAGES_GIB)
@@ -271,10 +271,10 @@ class StackConfig(StackCluster):
 
     @cached_property
     def exposed_resources(self) -> dict[str, int]:
-        """Every GPU resource that a node can show → count that the ceilings allow.
+        """Every GPU resource that nodes can advertise → count within the limits of the pools.
 
-        A new node may advertise whole GPUs before it cuts them, and Karpenter's ceiling does not count them. So
-        ``nvidia.com/gpu`` is always in the mapping, with 0 where no pool hands it out.
+        A new node may advertise whole GPUs before MIG cuts them, and the NodePool's limit does not count these. So
+        ``nvidia.com/gpu`` is always in the mapping, with 0 if no pool advertises it.
         """
         total: Counter[str] = Counter({"nvidia.com/gpu": 0})
         for pool in self.gpu_pools:

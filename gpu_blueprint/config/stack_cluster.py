@@ -1,4 +1,4 @@
-"""The cluster of a stack: one that the platform makes, or one that exists, and who manages which part of it."""
+"""The cluster of a stack, new or existing, and who manages which part of it."""
 
 from ..catalog import namespaces
 from .cluster import Cluster
@@ -8,7 +8,7 @@ from .stack_sections import StackSections
 
 
 class StackCluster(StackSections):
-    """The sections of a stack, and what follows from the mode of its cluster."""
+    """The sections of a stack, and the facts that follow from the mode of its cluster."""
 
     @property
     def cluster_name(self) -> str:
@@ -17,7 +17,7 @@ class StackCluster(StackSections):
 
     @property
     def log_group(self) -> str:
-        """Name of the log group to which EKS sends the logs of the control plane; EKS decides it."""
+        """Name of the log group for the logs of the control plane; EKS chooses this name."""
         return f"/aws/eks/{self.cluster_name}/cluster"
 
     @property

@@ -26,8 +26,7 @@ from .retired_sharing import RetiredSharing
 from .scalars import Dollars, Name, TimeZone
 from .services import Service
 from .storage import AnyStorage
-from .tenancy import Tenancy
-from .tenants import Tenant
+from .tenants import Tenancy, Tenant
 from .waivers import Waiver
 
 OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "Name")
@@ -43,15 +42,16 @@ class StackSections(Model):
     """One environment: an EKS cluster, its GPU pools and the teams that use them."""
 
     schema_version: int = Field(1, ge=1)
-    """Schema of this file: a release that renames a field counts up. `blueprint migrate` moves an older file to the
-    newest schema, and a file of another schema is refused."""
+    """Schema of this file, which rises with each release that renames a field. `blueprint migrate` moves an older file
+    to the newest schema, and a file of another schema is refused."""
     region: Region
     """AWS region; the stack file has it once, as `aws:region`."""
     owner: TagValue
     """Team that is responsible for the environment; a tag on every AWS resource but the nodes."""
     environment: Name
-    """Name of the environment, such as `dev` or `prod`; a tag on every AWS resource and node. `pulumi up` refuses
-    another name on a running stack, because it would make a second platform and delete the first (docs/build.md)."""
+    """Name of the environment, such as `dev` or `prod`; a tag on every AWS resource and node. `pulumi up` refuses a
+    changed name on a running stack, because the change would make a second platform and delete the first
+    (docs/build.md)."""
     cost_center: TagValue
     """Cost center of the environment, quoted if it is a number; a tag on every AWS resource but the nodes."""
     account_id: AccountId
@@ -60,8 +60,8 @@ class StackSections(Model):
     """Further tags on every AWS resource. Nodes do not carry them, since a changed tag would replace all nodes. IAM
     does not tell keys apart that differ only in case."""
     timezone: TimeZone = "UTC"
-    """IANA name of the time zone in which the schedules of disruption budgets and the hours of pools are meant, such as
-    `Europe/Berlin`. Karpenter reads budgets in UTC; their windows cover the stated hours in summer and winter."""
+    """IANA name of the time zone of disruption budgets and of pools' hours, such as `Europe/Berlin`. Karpenter reads
+    budgets in UTC; their windows cover the stated hours in summer and winter."""
     network: Network
     """The VPC."""
     cluster: AnyCluster
@@ -72,18 +72,18 @@ class StackSections(Model):
     """The company's proxy and certificate authorities (docs/egress.md). Default: nodes and pods reach the internet
     directly, and trust the public authorities."""
     pools: list[AnyPool] = Field(min_length=1, max_length=500)
-    """GPU pools, and CPU pools with `purpose: cpu`. A stack without CPU pool gets one. It has
-    room for the tenants' quotas of CPU and memory, less what pods on GPUs may use."""
+    """GPU pools, and CPU pools with `purpose: cpu`. A stack without CPU pool gets one, whose limit suits the tenants'
+    quotas of CPU and memory, less the part of pods on GPUs."""
     retired_sharing: Annotated[list[RetiredSharing], Field(max_length=100)] = []
-    """Ways in which pools shared GPUs before an edit. Nodes that wait for their replacement still read these files;
-    `blueprint changes` says when an entry is needed, and docs/sharing.md when it may go."""
+    """Former sharing modes of pools. Nodes that wait for their replacement still read the files of these modes;
+    `blueprint changes` says when an entry is needed, and docs/sharing.md when to remove it."""
     reservations: list[Reservation] = []
     """Capacity reservations in this account and region; each should be used by a pool."""
     tenants: list[Tenant] = []
     """Teams and their quotas."""
     queueing: Queueing | None = None
-    """Queues in front of the pools with purpose training or batch (docs/queues.md). Default: none, and whoever asks
-    first holds the GPUs."""
+    """Queues in front of the pools with purpose training or batch (docs/queues.md). Default: none, and the first pod
+    gets the GPUs."""
     tenancy: Tenancy = Tenancy()
     """The strictness of admission in the namespaces of tenants."""
     images: Images | None = None
@@ -107,7 +107,7 @@ class StackSections(Model):
     """Monitoring of the platform. Default: none."""
     autoscaling: bool = False
     """Install KEDA for scalers that the platform team makes for teams' programs; a stack with services installs it
-    anyway. Teams read scalers, and make none: KEDA fetches every address that a scaler names."""
+    anyway. Teams may read scalers but not make them, since KEDA fetches every address that a scaler names."""
     services: list[Service] = []
     """Inference services whose Deployments the teams make; they scale with their load."""
     models: Annotated[list[AnyModel], Field(max_length=200)] = []
@@ -120,7 +120,7 @@ class StackSections(Model):
     @field_validator("queueing", mode="before")
     @classmethod
     def _refuse_empty_section(cls, section: object, info: ValidationInfo) -> object:
-        """Refuse a section without value: all of its own fields have defaults, and its author wants it."""
+        """Refuse a section without value: its author wants the section, and all its fields have defaults."""
         if section is None:
             raise WrongValueError("empty-field", "the field is empty", f"write {info.field_name}: {{}}, or remove it")
         return section

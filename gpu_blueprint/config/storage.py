@@ -55,7 +55,7 @@ class _Shared(Model):
 
 
 class _FileSystem(_Shared):
-    """The fields of file systems, whose permissions know no level between reading and writing."""
+    """The fields of file systems, whose permissions have no level between reading and writing."""
 
     tenants: dict[Name, Literal["read", "write"]] = Field(min_length=1)
     """Tenants that may mount the storage, each with `read` or `write`."""
@@ -67,19 +67,19 @@ class S3Storage(_Shared):
     kind: Literal["s3"]
     """`s3` mounts a bucket with Mountpoint for Amazon S3."""
     tenants: dict[Name, Access] = Field(min_length=1)
-    """Tenants that may mount the storage, each with `read`, `add` or `write`. `add` makes new files, deletes none, and
-    replaces none through the mount; a program that calls S3 itself still replaces objects, which only a policy of the
-    bucket forbids (docs/storage.md). `write` also replaces and deletes."""
+    """Tenants that may mount the storage, each with `read`, `add` or `write`. `add` makes new files, but deletes and
+    replaces none through the mount; a program that calls S3 itself can still replace objects, unless a bucket policy
+    forbids it (docs/storage.md). `write` also replaces and deletes."""
     bucket: Bucket | None = None
     """Name of a bucket that exists. Default: the platform makes a bucket, encrypted, closed to the public, and
     versioned: S3 deletes an old version of an object after 30 days."""
     prefix: Prefix | None = None
     """Beginning of the keys that tenants see, such as `models/`. Default: the whole bucket."""
     account: AccountId | None = None
-    """Account that owns the existing bucket: the tenants' rights hold in no other, so that nobody takes the place of a
-    bucket that was deleted. Default: the account of the stack."""
+    """Account that owns the existing bucket: tenants have no rights to a bucket of another account, so a foreign bucket
+    cannot replace a deleted one of this name. Default: the account of the stack."""
     kms_key: KmsKeyArn | None = None
-    """KMS key with which the existing bucket encrypts its objects. Its key policy must let the account's roles in.
+    """KMS key with which the existing bucket encrypts its objects. The key policy must allow the account's roles.
     Default: the keys of S3. A bucket that the platform makes has the key of `encryption`."""
 
     @property
@@ -103,9 +103,9 @@ class EfsStorage(_FileSystem):
     kind: Literal["efs"]
     """`efs` makes an encrypted EFS file system with elastic throughput."""
     uid: UserId = 1000
-    """User that owns all files of a tenant, whoever a pod runs as."""
+    """User id that owns all files of a tenant, whatever user a pod runs as."""
     gid: UserId = 1000
-    """Group that owns all files of a tenant."""
+    """Group id that owns all files of a tenant."""
 
 
 class LustreStorage(_FileSystem):
@@ -123,8 +123,8 @@ class LustreStorage(_FileSystem):
     """Name of a storage of the kind `s3` whose objects appear as files below `/data`; they load when a pod first reads
     them. A file disappears when somebody deletes its object in S3. Default: none."""
     export: Annotated[Export, BeforeValidator(_refuse_numbers)] = False
-    """What FSx writes from `/data` to the storage of `import`. `true`: new and changed files, each over the object of
-    its name; it deletes no object. `mirror`: the same, and whoever deletes a file deletes its object in S3. `false`:
+    """What FSx writes from `/data` to the storage of `import`. `true`: new and changed files, each in place of the
+    object of its name; no object is deleted. `mirror`: the same, and a deleted file deletes its object in S3. `false`:
     nothing, and data that is not copied elsewhere is lost with the file system."""
 
     def problems(self) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""The platform's own pods in a stack, and the question whether system nodes of a type have room for them."""
+"""The platform's own pods in a stack, and whether they fit on system nodes of a type."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -40,9 +40,9 @@ class SystemRoom(Record, kw_only=True):
     row: Instance
     nodes: int
     each: NodeRoom
-    """Room of one node beside the agents that run on every node."""
+    """Allocatable CPU and memory of one node, less the agents that run on every node."""
     slots: int
-    """Pods of one node beside these agents."""
+    """Pods that one node can run besides these agents."""
     pods: tuple[Replicas, ...]
     """Pods that run on any of the nodes."""
 
@@ -60,7 +60,7 @@ class SystemRoom(Record, kw_only=True):
 
     @property
     def together(self) -> NodeRoom:
-        """Room of all nodes beside the agents."""
+        """Allocatable CPU and memory of all nodes, less the agents."""
         return NodeRoom(self.nodes * self.each.cpu_milli, self.nodes * self.each.memory_mib)
 
     @property
@@ -72,7 +72,7 @@ class SystemRoom(Record, kw_only=True):
 
     @property
     def fits(self) -> bool:
-        """True if every pod finds a node, the largest first: sums alone would split pods over nodes."""
+        """True if every pod fits on some node, if the largest come first; sums alone would split pods over nodes."""
         nodes = [_Node(self.each, self.slots) for _ in range(self.nodes)]
         return all(
             any(node.take(replicas.pod) for node in nodes)
@@ -81,7 +81,7 @@ class SystemRoom(Record, kw_only=True):
         )
 
     def _weigh(self, replicas: Replicas) -> float:
-        """Return the share of a node that one pod takes; infinite on a node without room."""
+        """Return the share of a node that one pod takes; infinite if the agents leave nothing."""
         room = replicas.pod.room
         if min(self.each) <= 0:
             return float("inf")
@@ -96,7 +96,7 @@ class _Node:
         self._programs: set[str] = set()
 
     def take(self, pod: PlatformPod) -> bool:
-        """Give a pod its room, and return False if the node cannot hold it."""
+        """Place a pod on the node, and return False if it does not fit."""
         if pod.keeps_apart and pod.program in self._programs:
             return False
         if self._slots < 1 or self._cpu < pod.room.cpu_milli or self._memory < pod.room.memory_mib:
@@ -113,7 +113,7 @@ def _has_storage(stack: StackConfig, wanted: str) -> bool:
 
 
 def count_needed_nodes(stack: StackConfig, count: int) -> int:
-    """Return how many of the system nodes must hold all pods.
+    """Return the number of system nodes that must hold all pods.
 
     With monitoring, one node may fail or be replaced while alerts still arrive. Without monitoring, the platform's
     second replicas keep working until the node is back.
@@ -122,7 +122,7 @@ def count_needed_nodes(stack: StackConfig, count: int) -> int:
 
 
 def measure_system_room(stack: StackConfig, row: Instance, count: int) -> SystemRoom:
-    """Return the room on system nodes of a type, and the pods that need it."""
+    """Return the capacity of system nodes of a type, and the platform's pods."""
     nodes = count_needed_nodes(stack, count)
     max_pods = find_default_max_pods(row)
     cpu, memory = find_allocatable(row, max_pods)
@@ -139,7 +139,7 @@ def measure_system_room(stack: StackConfig, row: Instance, count: int) -> System
 
 
 def measure_stated_nodes(stack: StackConfig) -> list[SystemRoom]:
-    """Return the room for each type of the stack's system nodes, because EKS takes whichever is available."""
+    """Return the capacity for each type of the stack's system nodes, because EKS launches whichever is available."""
     return [measure_system_room(stack, find_instance(name), stack.system_node_count) for name in stack.system_types]
 
 
@@ -150,7 +150,7 @@ def _list_installed(stack: StackConfig) -> Iterator[PlatformPod]:
 
 
 def _list_replicas(stack: StackConfig, nodes: int) -> Iterator[Replicas]:
-    """Yield the pods that run on some node; where replicas keep apart, the surplus replica waits for a node."""
+    """Yield the pods that run on any node; surplus replicas that must keep apart stay pending, and do not count."""
     for pod in _list_installed(stack):
         if pod.replicas == "pool":
             yield Replicas(pod, sum(pool.hours is not None for pool in stack.gpu_pools))

@@ -1,7 +1,7 @@
 """Tenants: teams with a namespace, GPU quotas and members."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
@@ -45,16 +45,18 @@ class TenantQueue(Model):
     """A team's queue: its jobs for training and batch wait there until all their GPUs are free."""
 
     weight: Weight = 1
-    """The team's part of idle GPUs beside other teams that want them too, from 0.001 to 1000: a team of weight 3 gets
-    three times as many as a team of weight 1. Its own grant is always its own. It counts with `fair: true` only."""
+    """The team's relative share when teams compete for idle GPUs, from 0.001 to 1000: a team of weight 3 gets three
+    times as many as a team of weight 1. The team's own grant does not depend on it. The weight counts with `fair: true`
+    only."""
     borrow: dict[str, GpuAmount] | None = None
-    """The most that the team may borrow beyond its grant, by pool, such as `{a100-train: 8}`; a pool that is not named
-    lends the team nothing, and `{}` means no pool does. Default: everything that is idle in the queued pools of its
-    grants. A MIG profile without a grant is not lent. Owners take borrowed GPUs back, and the job restarts later."""
+    """The most that the team may borrow beyond its grant, by pool, such as `{a100-train: 8}`; from a pool without an
+    entry the team borrows nothing, and `{}` forbids all borrowing. Default: all idle GPUs in the queued pools of its
+    grants. The team cannot borrow a MIG profile without a grant of it. If the owner takes borrowed GPUs back, the job
+    restarts later."""
     hourly_ceiling: Dollars | None = None
-    """Most US dollars an hour of all GPUs that the team's jobs hold at once, in whatever pool, at on-demand prices;
-    further jobs wait. It counts what jobs request, not the bill: idle parts of nodes, and pods without a job, such as
-    services and notebooks, are not in it. Default: no limit."""
+    """Most US dollars an hour of all GPUs that the team's jobs hold at once, over all pools, at on-demand prices;
+    further jobs wait. Only the requests of jobs count, not the bill: idle parts of nodes, and pods without a job, such
+    as services and notebooks, do not. Default: no limit."""
 
 
 class Tenant(Model):
@@ -84,8 +86,8 @@ class Tenant(Model):
     granted Service gets no address."""
     https_out: bool = True
     """Let pods reach the internet on port 443, for packages, models and data. Without it they reach only the VPC, with
-    its interface endpoints, and the Kubernetes API. The gateway endpoint `s3` is then out of reach, because S3 keeps
-    its public addresses behind it."""
+    its interface endpoints, and the Kubernetes API. The gateway endpoint `s3` is then out of reach, because it serves
+    S3's public addresses."""
     identities: list[Identity] = Field([], max_length=50)
     """Service accounts whose pods may act in AWS."""
     queue: TenantQueue | None = None
@@ -123,6 +125,14 @@ class Tenant(Model):
             yield Problem(
                 "system-namespace", (field,), f"{self.namespace_name!r} is a system namespace", "choose another name"
             )
+
+
+class Tenancy(Model):
+    """The strictness of admission in the namespaces of tenants."""
+
+    enforcement: Literal["deny", "warn"] = "deny"
+    """`deny` refuses what breaks a rule of docs/tenants.md; `warn` lets it pass with a warning and an audit entry, for
+    a platform that had tenants before it had the rules."""
 
 
 class Grant(Record):

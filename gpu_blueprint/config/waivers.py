@@ -24,5 +24,5 @@ class Waiver(Model):
     owner: TagValue
     """Person or team that answers for the exception."""
     until: Annotated[date, BeforeValidator(parse_day)]
-    """Last day of the exception, quoted; an older waiver is an error. The cluster knows no day: an admission rule stays
-    lifted until the waiver is removed."""
+    """Last day of the exception, quoted; an older waiver is an error. The admission policies in the cluster have no
+    clock: their rule stays lifted until you remove the waiver."""

@@ -1,17 +1,17 @@
-"""Windows of disruption budgets: cron schedules, read in the stack's time zone and written in UTC for Karpenter.
+"""Windows of disruption budgets: cron schedules in the stack's time zone, translated to UTC for Karpenter.
 
-In a zone with daylight saving the UTC window begins as early as in the half of the year with the larger offset, and
-ends as late as in the other half. It then covers the stated hours in summer and in winter.
+In a zone with daylight saving time, the UTC window has its start from the half of the year with the larger offset, and
+its end from the other half, so that it covers the stated hours in summer and in winter.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..catalog.time_zones import find_offsets
 
-_NAMES = {
+_NAMED_SCHEDULES = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
     "@monthly": "0 0 1 * *",
@@ -20,15 +20,15 @@ _NAMES = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
-_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
-"""Least and most of each field: minute, hour, day of the month, month, day of the week."""
-_WORDS = {
+_FIELD_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
+"""Lowest and highest value of each field: minute, hour, day of the month, month, day of the week."""
+_FIELD_WORDS = {
     word: str(n)
     for words, first in (("jan feb mar apr may jun jul aug sep oct nov dec", 1), ("sun mon tue wed thu fri sat", 0))
     for n, word in enumerate(words.split(), first)
 }
-_DAY = 24 * 60
-_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_DAY_MINUTES = 24 * 60
+_MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 """Days of each month, in a leap year."""
 
 
@@ -42,17 +42,17 @@ class UtcWindow(NamedTuple):
 def is_cron(text: str) -> bool:
     """Return whether Karpenter reads a text as a cron expression: five fields, or a name such as ``@daily``."""
     fields = text.lower().split()
-    return text in _NAMES or (len(fields) == 5 and all(map(_is_field, fields, _RANGES)))
+    return text in _NAMED_SCHEDULES or (len(fields) == 5 and all(map(_is_field, fields, _FIELD_RANGES)))
 
 
 def never_comes(schedule: str) -> bool:
-    """Return whether a valid schedule names days alone that no month of its months has, such as ``0 0 30 2 *``.
+    """Return whether no month of a valid schedule has any of its days, as in ``0 0 30 2 *``.
 
-    A weekday beside the days of the month would be enough: cron then takes either.
+    A schedule with weekdays always comes: cron then fires on either.
     """
-    *_, day, month, weekdays = _NAMES.get(schedule, schedule).lower().split()
+    *_, day, month, weekdays = _NAMED_SCHEDULES.get(schedule, schedule).lower().split()
     is_any_weekday = any(part in ("*", "?", "*/1", "?/1") for part in weekdays.split(","))
-    longest = max(_DAYS[number - 1] for number in _list_values(month, 3))
+    longest = max(_MONTH_DAYS[number - 1] for number in _list_values(month, 3))
     return is_any_weekday and min(_list_values(day, 2)) > longest
 
 
@@ -65,7 +65,7 @@ def _is_part(part: str, least: int, most: int) -> bool:
     span, slash, step = part.partition("/")
     if slash and not (step.isdecimal() and int(step)):
         return False
-    ends = [_WORDS.get(end, end) for end in span.split("-")] if span not in ("*", "?") else []
+    ends = [_FIELD_WORDS.get(end, end) for end in span.split("-")] if span not in ("*", "?") else []
     if len(ends) > 2 or not all(end.isdecimal() for end in ends):
         return False
     numbers = [int(end) for end in ends]
@@ -74,7 +74,7 @@ def _is_part(part: str, least: int, most: int) -> bool:
 
 def needs_whole_days(schedule: str, timezone: str) -> bool:
     """Return whether UTC moves a schedule with days of the month or months to another day, which cron cannot say."""
-    *_, day, month, _ = _NAMES.get(schedule, schedule).split()
+    *_, day, month, _ = _NAMED_SCHEDULES.get(schedule, schedule).split()
     moves = any(shift for shift, _, _ in _shift_times(schedule, timezone))
     return moves and not {day, month} <= {"*", "?"}
 
@@ -90,7 +90,7 @@ def convert_to_utc(schedule: str, duration: str, timezone: str) -> list[UtcWindo
         return [UtcWindow(schedule, duration)]
     hours, minutes = (int(found[1]) if (found := re.search(rf"(\d+){unit}", duration)) else 0 for unit in "hm")
     hours, minutes = divmod(hours * 60 + minutes + most - least, 60)
-    *_, day, month, weekdays = _NAMES.get(schedule, schedule).lower().split()
+    *_, day, month, weekdays = _NAMED_SCHEDULES.get(schedule, schedule).lower().split()
     return [
         UtcWindow(f"{minute} {hour} {day} {month} {_shift_weekdays(weekdays, shift)}", f"{hours}h{minutes}m")
         for shift, hour, minute in _shift_times(schedule, timezone)
@@ -105,12 +105,12 @@ def list_weekly_starts(schedule: str) -> list[int]:
 
 
 def _shift_times(schedule: str, timezone: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (days to shift by, hours, minutes) in UTC of the earliest starts of a schedule in a year."""
+    """Yield (days to shift by, hours, minutes) of the earliest starts in a year of a schedule, in UTC."""
     _, offset = find_offsets(timezone)
-    minute, hour, *_ = _NAMES.get(schedule, schedule).lower().split()
+    minute, hour, *_ = _NAMED_SCHEDULES.get(schedule, schedule).lower().split()
     by_hour: dict[tuple[int, int], list[int]] = defaultdict(list)
     for start in (h * 60 + m - offset for h in _list_values(hour, 1) for m in _list_values(minute, 0)):
-        day, rest = divmod(start, _DAY)
+        day, rest = divmod(start, _DAY_MINUTES)
         by_hour[day, rest // 60].append(rest % 60)
     hours: dict[tuple[int, tuple[int, ...]], list[int]] = defaultdict(list)
     for (day, utc_hour), minutes in sorted(by_hour.items()):
@@ -127,11 +127,11 @@ def _shift_weekdays(field: str, days: int) -> str:
 
 def _list_values(field: str, position: int) -> list[int]:
     """Return the values of a cron field at its position among the five fields."""
-    least, most = _RANGES[position]
+    least, most = _FIELD_RANGES[position]
     values: set[int] = set()
     for part in field.split(","):
         span, slash, step = part.partition("/")
-        ends = [least, most] if span in ("*", "?") else [int(_WORDS.get(end, end)) for end in span.split("-")]
+        ends = [least, most] if span in ("*", "?") else [int(_FIELD_WORDS.get(end, end)) for end in span.split("-")]
         last = ends[-1] if len(ends) > 1 or not slash else most
         values.update(range(ends[0], last + 1, int(step or 1)))
     return sorted(values)
@@ -139,10 +139,15 @@ def _list_values(field: str, position: int) -> list[int]:
 
 def _write(values: list[int] | tuple[int, ...]) -> str:
     """Write values as a cron field, consecutive values as a range."""
+    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in list_runs(values))
+
+
+def list_runs(values: Iterable[int]) -> list[list[int]]:
+    """Split ascending numbers into runs of consecutive numbers."""
     runs: list[list[int]] = []
     for value in values:
         if runs and runs[-1][-1] + 1 == value:
             runs[-1].append(value)
         else:
             runs.append([value])
-    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    return runs

@@ -1,4 +1,4 @@
-"""Addresses of the VPC: the addresses that subnets have, and the addresses that nodes hold at the ceilings."""
+"""Addresses of the VPC: what subnets have, and what the nodes hold when every pool is at its limit."""
 
 from ipaddress import IPv4Network
 
@@ -8,38 +8,38 @@ from .surge import count_surge
 CNI_ENIS = 2
 """ENIs whose addresses a node holds from the start: the VPC CNI keeps one in use and one warm (WARM_ENI_TARGET=1)."""
 _RESERVED_BY_AWS = 5
-"""Addresses of every subnet that EC2 keeps for itself."""
+"""Addresses that EC2 reserves in every subnet."""
 
 
 def count_subnet_addresses(stack: StackConfig) -> dict[str, int]:
-    """Return zone → addresses of its private subnets, for subnets with a known block."""
+    """Return zone → usable addresses of its private subnets, for subnets with a known CIDR block."""
     if isinstance(stack.network, NewVpc):
         blocks = list(stack.network.private_cidrs.items())
     else:
         blocks = [(subnet.zone, subnet.cidr) for subnet in stack.network.subnets if subnet.cidr]
-    room: dict[str, int] = {}
+    usable: dict[str, int] = {}
     for zone, block in blocks:
-        room[zone] = room.get(zone, 0) + IPv4Network(block).num_addresses - _RESERVED_BY_AWS
-    return room
+        usable[zone] = usable.get(zone, 0) + IPv4Network(block).num_addresses - _RESERVED_BY_AWS
+    return usable
 
 
 def count_pool_addresses(stack: StackConfig) -> dict[str, int]:
-    """Return zone → addresses that the nodes of all pools hold at their ceilings, while nodes are replaced."""
+    """Return zone → addresses that nodes hold when every pool is at its limit and nodes are being replaced."""
     needed: dict[str, int] = {}
     for pool in stack.all_pools:
-        zones, addresses = stack.list_zones(pool), count_addresses_at_ceiling(stack, pool, replacing=True)
+        zones, addresses = stack.list_zones(pool), count_addresses_at_limit(stack, pool, replacing=True)
         for zone in zones:
             needed[zone] = needed.get(zone, 0) + addresses // len(zones)
     return needed
 
 
-def count_addresses_at_ceiling(stack: StackConfig, pool: Pool | CpuPool, *, replacing: bool = False) -> int:
-    """Count the addresses that the nodes of a pool hold at its ceiling; EFA-only interfaces hold none.
+def count_addresses_at_limit(stack: StackConfig, pool: Pool | CpuPool, *, replacing: bool = False) -> int:
+    """Count the addresses that the nodes of a pool hold at the pool's limit; EFA-only interfaces hold none.
 
     Args:
         stack: The stack with the pool.
         pool: The pool.
-        replacing: Count also the nodes that run beyond the ceiling while nodes are replaced.
+        replacing: Count also the nodes that run beyond the limit while nodes are replaced.
     """
     if isinstance(pool, CpuPool):
         nodes = {row: pool.max_cpus // row.vcpu for row in stack.list_instances(pool)}

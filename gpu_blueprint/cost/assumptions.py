@@ -9,12 +9,12 @@ from .subjects import COSTS
 
 
 def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> Iterator[str]:
-    """Yield the assumptions on use, spot, Savings Plan and node types, then those of each subject."""
+    """Yield the assumptions on use, spot, Savings Plan and node types, then the assumptions of each subject."""
     unstated = [pool.name for pool in stack.gpu_pools if pool.lacks_expectation]
     unstated += [pool.name for pool in stack.cpu_pools if pool.expected_utilization is None]
     if unstated:
         yield (
-            f"{', '.join(unstated)}: no expected use is stated, so the whole ceiling is expected to run in all hours "
+            f"{', '.join(unstated)}: no expected use is stated, so the whole limit is expected to run in all hours "
             "(expectedHours, expectedUtilization)"
         )
     yield from _list_spot_assumptions(stack)

@@ -10,13 +10,13 @@ from .pools import estimate_capacity
 from .surge import price_surge, price_system_surge
 
 PLATFORM = ""
-"""Key of the part that belongs to no pool; all other keys are names of pools."""
+"""Key of the platform's own part; all other keys are names of pools."""
 
 
 def estimate_hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:
-    """Return the parts of the sum that ``hourlyCeiling`` bounds.
+    """Return the parts of the sum that ``hourlyCeiling`` bounds, in US dollars an hour.
 
-    Dollars an hour at every limit, on demand, while nodes are being replaced.
+    Every pool is at its limit, on demand, and nodes are being replaced.
     """
     parts = {PLATFORM: estimate_platform(stack).ceiling.hour + price_system_surge(stack)}
     for capacity in list_capacities(stack):
@@ -28,7 +28,7 @@ def estimate_hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:
 
 
 def estimate_monthly_expectations(stack: StackConfig) -> dict[str, Usd]:
-    """Return the parts of the sum that ``monthlyBudget`` bounds: expected US dollars a month at the capacity types."""
+    """Return the parts of the sum that ``monthlyBudget`` bounds, in expected US dollars a month."""
     parts = {PLATFORM: estimate_platform(stack)}
     for capacity in list_capacities(stack):
         parts[capacity.pool.name] = estimate_capacity(capacity, find_terms(stack, capacity.pool))

@@ -1,4 +1,4 @@
-"""The GPUs of a pool that can run, that always run and that are expected to run."""
+"""The GPUs of a pool: how many can run, always run, and are expected to run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
@@ -10,42 +10,42 @@ from .gpus import Utilization, count_placeholders, count_usable_gpus
 from .loads import Loads, find_loads
 from .money import Usd
 from .nodes import Node, Terms, price_nodes
-from .reservations import ReservedCapacity, list_reserved_capacity, sum_user_ceilings
+from .reservations import ReservedCapacity, list_reserved_capacity, sum_user_limits
 
 
 class AlwaysOn(Record):
-    """GPUs that run even without load: the minimum replicas of services, and headroom."""
+    """GPUs that run even without load: minReplicas of services, and headroom."""
 
     loads: Loads
     """The services and the price of their GPUs."""
     headroom_gpus: int = 0
-    """GPUs of the nodes that headroom keeps."""
+    """GPUs of the nodes that headroom keeps running."""
     headroom_hour: Usd = field(default_factory=Usd)
-    """Dollars an hour of the nodes that headroom keeps."""
+    """US dollars an hour of the nodes that headroom keeps running."""
 
     @property
     def service_gpus(self) -> float:
-        """GPUs of the nodes that services hold at their minimum replicas."""
+        """GPUs that services hold at minReplicas."""
         return self.loads.least
 
 
 class PoolCapacity(Record, kw_only=True):
-    """The nodes of a pool with their prices, and its GPUs, for any terms of purchase."""
+    """A pool with its priced node types, its reservations and its GPUs, before the terms of purchase are chosen."""
 
     pool: Pool
     nodes: Sequence[Node]
     reserved: Sequence[ReservedCapacity]
     usable_gpus: int
-    """GPUs of the ceiling that whole nodes can hold."""
+    """GPUs below ``maxGpus`` that whole nodes can hold."""
     services: Sequence[Service]
 
     @property
     def buys_more(self) -> bool:
-        """True for a pool that buys capacity beside its reservations."""
+        """True if the pool buys on-demand or spot capacity in addition to its reservations."""
         return self.pool.purchase != ["reserved"]
 
     @property
-    def ceiling_gpus(self) -> float:
+    def limit_gpus(self) -> float:
         """GPUs that can run at once."""
         reserved = sum(part.gpus for part in self.reserved)
         return self.usable_gpus if self.buys_more else min(self.usable_gpus, reserved)
@@ -53,23 +53,23 @@ class PoolCapacity(Record, kw_only=True):
     @property
     def reserved_gpus(self) -> float:
         """GPUs that can run on reservations at once."""
-        return min(sum(part.gpus for part in self.reserved), self.ceiling_gpus)
+        return min(sum(part.gpus for part in self.reserved), self.limit_gpus)
 
     @property
     def open_hours(self) -> float:
-        """Hours a month in which nodes may run; jobs of a training pool run on after it closes."""
+        """Hours a month in which nodes may run; in a training pool, jobs run on after the pool closes."""
         return HOURS_A_MONTH if self.pool.finishes_jobs else self.pool.hours_per_month
 
     @property
     def expected_utilization(self) -> Utilization:
-        """The expected use of the pool: its whole ceiling in all its hours, unless the stack file states less."""
+        """The expected use of the pool: its whole limit in all its hours, unless the stack file states less."""
         pool = self.pool
         share = 1 if pool.expected_utilization is None else pool.expected_utilization
         hours = pool.hours_per_month if pool.expected_hours is None else pool.expected_hours
-        return Utilization(min(pool.max_gpus * share, self.ceiling_gpus), hours)
+        return Utilization(min(pool.max_gpus * share, self.limit_gpus), hours)
 
     def find_always_on(self, terms: Terms) -> AlwaysOn:
-        """Return the GPUs that always run, with headroom on the cheapest nodes that can hold it."""
+        """Return the GPUs that always run, with the headroom on the cheapest nodes that fit its placeholders."""
         headroom, loads = self.pool.headroom, find_loads(self.pool, self.nodes, self.services, terms)
         choices: list[AlwaysOn] = []
         for node in self.nodes if headroom else ():
@@ -85,29 +85,29 @@ def list_capacities(stack: StackConfig) -> list[PoolCapacity]:
     services: dict[str, list[Service]] = {}
     for service in stack.all_services:
         services.setdefault(service.pool, []).append(service)
-    ceilings = sum_user_ceilings(stack)
-    return [_build_capacity(stack, pool, services.get(pool.name, ()), ceilings) for pool in stack.gpu_pools]
+    limits = sum_user_limits(stack)
+    return [_build_capacity(stack, pool, services.get(pool.name, ()), limits) for pool in stack.gpu_pools]
 
 
 def find_capacity(stack: StackConfig, pool: Pool) -> PoolCapacity:
     """Return the capacity of one pool."""
     services = (service for service in stack.all_services if service.pool == pool.name)
-    return _build_capacity(stack, pool, services, sum_user_ceilings(stack, pool) if pool.reservations else {})
+    return _build_capacity(stack, pool, services, sum_user_limits(stack, pool) if pool.reservations else {})
 
 
 def _build_capacity(
-    stack: StackConfig, pool: Pool, services: Iterable[Service], ceilings: Mapping[str, int]
+    stack: StackConfig, pool: Pool, services: Iterable[Service], limits: Mapping[str, int]
 ) -> PoolCapacity:
     nodes = price_nodes(stack, pool)
     return PoolCapacity(
         pool=pool,
         nodes=nodes,
-        reserved=list(list_reserved_capacity(stack, pool, nodes, ceilings)),
+        reserved=list(list_reserved_capacity(stack, pool, nodes, limits)),
         usable_gpus=count_usable_gpus(stack, pool),
         services=tuple(services),
     )
 
 
 def find_always_on(stack: StackConfig, pool: Pool, terms: Terms) -> AlwaysOn:
-    """Return the GPUs of a pool that always run: the minimum replicas of services, and headroom."""
+    """Return the GPUs of a pool that always run: minReplicas of services, and headroom."""
     return find_capacity(stack, pool).find_always_on(terms)

@@ -1,4 +1,4 @@
-"""The estimate as a picture: bars for the monthly cost of each part."""
+"""The estimate as a bar chart of the monthly cost of each part."""
 
 import re
 import sys
@@ -23,14 +23,14 @@ _STYLE = Style(
     **_GUIDES,
     **_SIZES,
 )
-_FIGURES = {"floor": "idle", "expected": "expected", "ceiling": "at most"}
+_LEGENDS = {"floor": "idle", "expected": "expected", "ceiling": "at most"}
 """Field of a Cost → its legend."""
 
 
 def svg(found: Estimate) -> str:
     """Draw the monthly cost of the platform and of each pool.
 
-    A part without a known price has no bar, and the title counts these parts.
+    Parts without a known price have no bar; the title counts them.
     """
     parts = {"platform": found.platform} | {pool.name: pool.cost for pool in found.pools}
     missing = f", without unknown prices ({len(found.unknown)})" if found.unknown else ""
@@ -48,7 +48,7 @@ def svg(found: Estimate) -> str:
         truncate_label=-1,
     )
     chart.x_labels = list(reversed(parts))
-    for case, legend in _FIGURES.items():
+    for case, legend in _LEGENDS.items():
         chart.add(legend, [getattr(cost, case).month.exact for cost in reversed(parts.values())])
     text: str = chart.render(is_unicode=True)
     return re.sub(r"<!--.*?-->|<script.*?</script>", "", text)  # pygal's own credits, and settings for its tooltips

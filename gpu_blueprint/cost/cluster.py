@@ -20,13 +20,11 @@ def _list_items(stack: StackConfig) -> Iterator[Item]:
 
 
 def _price_system_nodes(stack: StackConfig, nodes: SystemNodes) -> Item:
-    """Price the system nodes: EKS takes the first type while it is available, and at worst the dearest type."""
+    """Price the system nodes: EKS launches the first available type, at worst the dearest."""
     disks = price_disk(stack.region, gib=SYSTEM_DISK_GIB)
     each = [price_instance(name, stack.region) + disks for name in nodes.instance_types]
-    unknown = frozenset().union(*(price.unknown for price in each))
     count = stack.system_node_count
-    dearest = Usd(max(price.known for price in each), unknown) * count
-    return Item(f"system nodes ({nodes.instance_types[0]})", count, each[0] * count, dearest)
+    return Item(f"system nodes ({nodes.instance_types[0]})", count, each[0] * count, Usd.highest(each) * count)
 
 
 def _list_network_items(network: NewVpc, region: str) -> Iterator[Item]:

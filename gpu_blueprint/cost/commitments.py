@@ -1,7 +1,7 @@
-"""Commitments that pay off for steady use, with their arithmetic.
+"""Savings Plans and reservations that pay off for steady use, with their arithmetic.
 
 Rule: commit to 60 to 70 % of the average use, and only if the GPUs run most of the time, because a Savings Plan is paid
-in every hour. A plan breaks even when the use that it covers runs in at least the share ``1 - discount`` of the hours.
+in every hour. A plan breaks even when the covered GPUs run in at least the share ``1 - discount`` of the hours.
 """
 
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from .capacity import PoolCapacity
 from .gpus import Utilization
 from .nodes import ON_DEMAND, Node, find_launched, price_nodes
 
-COMMITTED = (0.6, 0.7)
-"""Share of the average use to commit to: common practice of cost teams for steady use."""
-SCARCE = ("p4", "p5", "p6")
-"""Families that are often not available on demand, so that a reservation buys certainty, not a discount."""
+COMMITTED_SHARES = (0.6, 0.7)
+"""Lowest and highest share of the average use to commit to: common practice of cost teams for steady use."""
+SCARCE_FAMILIES = ("p4", "p5", "p6")
+"""Families that EC2 often lacks on demand, so a reservation buys certainty, not a discount."""
 
 
 class Commitment(Record, kw_only=True):
@@ -28,12 +28,12 @@ class Commitment(Record, kw_only=True):
     text: str
     """The arithmetic, or the reason against a commitment."""
     usd_per_hour: tuple[float, float] | None = None
-    """Commitment in dollars an hour at the plan's prices, from and to."""
+    """Lowest and highest commitment, in US dollars an hour at the plan's prices."""
     saves_per_month: tuple[float, float] | None = None
-    """Savings in dollars a month, from and to."""
+    """Lowest and highest savings, in US dollars a month."""
 
     def as_json(self) -> dict[str, Any]:
-        """Write the commitment with the names that YAML uses."""
+        """Return the commitment with the keys of the JSON document."""
         return {
             "pool": self.pool,
             "kind": self.kind,
@@ -49,7 +49,7 @@ class _Steady(Record):
     use: Utilization
     words: str
     assumes_every_hour: bool = False
-    """True if a plan pays off only when the average runs in every hour."""
+    """True if a plan pays off only when the average number of GPUs runs in every hour."""
 
 
 def recommend_commitment(stack: StackConfig, capacity: PoolCapacity) -> Commitment:
@@ -72,7 +72,7 @@ def recommend_commitment(stack: StackConfig, capacity: PoolCapacity) -> Commitme
 
 
 def recommend_measured_commitment(stack: StackConfig, pool: Pool, average: float) -> Commitment:
-    """Recommend a commitment for a number of GPUs that were measured to run on demand around the clock."""
+    """Recommend a commitment for the measured average number of on-demand GPUs."""
     return _recommend_plan(
         stack, pool, price_nodes(stack, pool), _Steady(Utilization(average, HOURS_A_MONTH), "ran on average, in")
     )
@@ -87,7 +87,7 @@ def _refuse_commitment(pool: Pool) -> str:
 
 
 def _recommend_plan(stack: StackConfig, pool: Pool, nodes: Sequence[Node], steady: _Steady) -> Commitment:
-    """Recommend a plan for the part of the use that no plan covers yet, if a plan pays off."""
+    """Recommend a plan, if it pays off, for the use that no plan covers yet."""
     launched = find_launched(nodes, ON_DEMAND)
     if launched is None:
         return Commitment(pool=pool.name, kind="none", text="the prices of its instance types are unknown")
@@ -101,7 +101,7 @@ def _recommend_plan(stack: StackConfig, pool: Pool, nodes: Sequence[Node], stead
         text += f": a plan at {discount:.0%} off pays from {even:.0f} hours on"
         return Commitment(pool=pool.name, kind="none", text=text)
     sized = _size_plan(pool, average * usd, discount, hours - even)
-    low, high = (share * average for share in COMMITTED)
+    low, high = (share * average for share in COMMITTED_SHARES)
     text += f"; 60 to 70 % of that is {low:.1f} to {high:.1f} GPUs at ${usd:,.2f}: {sized.text}"
     if steady.assumes_every_hour:
         text += f", if as many GPUs run in every hour; below {even:.0f} hours a month it loses"
@@ -110,7 +110,7 @@ def _recommend_plan(stack: StackConfig, pool: Pool, nodes: Sequence[Node], stead
 
 def _size_plan(pool: Pool, usd: float, discount: float, gained_hours: float) -> Commitment:
     """Size a Savings Plan for use that costs ``usd`` an hour on demand."""
-    low, high = (share * usd for share in COMMITTED)
+    low, high = (share * usd for share in COMMITTED_SHARES)
     commit = (round(low * (1 - discount), 2), round(high * (1 - discount), 2))
     saves = (round(low * gained_hours, 2), round(high * gained_hours, 2))
     text = (
@@ -124,7 +124,7 @@ def _prefer_reservation(stack: StackConfig, pool: Pool, plan: Commitment, gpus: 
     """Add a reservation to a plan where the instance type is scarce."""
     row = stack.list_instances(pool)[0]
     nodes = int(gpus / row.gpu_devices)
-    if not nodes or not row.family.startswith(SCARCE) or pool.reservations:
+    if not nodes or not row.family.startswith(SCARCE_FAMILIES) or pool.reservations:
         return plan
     more = f"; reserve {nodes} × {row.instance_type} to be sure of the capacity; a reservation itself has no discount"
     return replace(plan, kind="reservation", text=plan.text + more)

@@ -1,4 +1,4 @@
-"""The difference between two estimates: of two stacks, or of a stack and an older JSON document."""
+"""The difference between two estimates: two stacks, or a stack and an older JSON document."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from ..records import Record
 
 TOTAL = "total"
 _MOST_USD = 1e15
-"""No estimate reaches it; a number beyond it is none, such as NaN, infinity, and integers that no float holds."""
+"""Bound that every real estimate stays below; NaN, infinity and integers too large for a float do not."""
 
 
 class Figures(NamedTuple):
@@ -35,7 +35,7 @@ class Change(Record, kw_only=True):
     after: Figures
 
     def difference(self, index: int) -> float | None:
-        """Return the dollars by which one of the figures has grown."""
+        """Return the growth of one figure in US dollars, None if a price is not known."""
         before, after = self.before[index], self.after[index]
         return None if before is None or after is None else round(after - before, 2)
 

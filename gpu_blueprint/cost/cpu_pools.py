@@ -1,4 +1,4 @@
-"""The cost of CPU pools: nothing while no pod runs, the expected share of the ceiling, and the whole ceiling."""
+"""The cost of CPU pools: nothing while no pod runs, the expected share of ``maxCpus``, and all of ``maxCpus``."""
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import CpuPool, StackConfig
@@ -8,7 +8,7 @@ from .nodes import Terms, price_cpu, price_nodes
 
 
 def expect_utilization(pool: CpuPool) -> Utilization:
-    """Return the expected use of a CPU pool in vCPUs: its whole ceiling, unless the stack file states less."""
+    """Return the expected use of a CPU pool in vCPUs: ``maxCpus``, unless the stack file states less."""
     share = 1 if pool.expected_utilization is None else pool.expected_utilization
     return Utilization(pool.max_cpus * share, HOURS_A_MONTH)
 
@@ -16,7 +16,7 @@ def expect_utilization(pool: CpuPool) -> Utilization:
 def estimate_cpu_pool(stack: StackConfig, pool: CpuPool, terms: Terms) -> Cost:
     """Estimate the cost of one CPU pool.
 
-    Its expected cost is of the cheapest type for each vCPU, its ceiling of the dearest.
+    The expected cost counts the type with the cheapest vCPU, the ceiling the type with the dearest.
     """
     cpu = price_cpu(price_nodes(stack, pool), terms)
     expected, ceiling = cpu.usual * expect_utilization(pool).units, cpu.dearest * pool.max_cpus

@@ -1,4 +1,4 @@
-"""The cost of a whole stack, as values and as one JSON document."""
+"""The cost of a whole stack, as an Estimate and as one JSON document."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -27,16 +27,16 @@ CASES = ("floor", "expected", "ceiling")
 
 
 class UnitPrice(NamedTuple):
-    """Dollars an hour of one unit of an extended resource."""
+    """US dollars an hour of one unit of an extended resource."""
 
     expected: Usd
-    """Expected price in an hour of use."""
+    """Price in an hour of expected use."""
     ceiling: Usd
     """Price at full use, on demand."""
 
 
 class PoolEstimate(Record, kw_only=True):
-    """The cost of one pool, at list prices and as the pool buys."""
+    """The cost of one pool, on demand and at the pool's capacity types."""
 
     name: str
     on_demand: Cost
@@ -67,14 +67,14 @@ class Estimate(Record, kw_only=True):
     on_demand: Cost
     as_bought: Cost
     tenants: dict[str, Cost]
-    """The pools' costs to plan with: GPU pools divided by grants, CPU pools by quotas of CPU.
+    """Tenant → its share of the pools' costs: of GPU pools by grants, of CPU pools by CPU quotas.
 
-    The last entry is the part that no grant covers.
+    The last entry is the share that no grant covers.
     """
     models: list[ModelCost]
-    """A part of the pools' costs."""
+    """The models' costs, which the pools' costs contain."""
     surge: Usd
-    """Dollars an hour of the nodes that run beyond the ceilings while nodes are replaced."""
+    """US dollars an hour of the nodes that run beyond the limits while nodes are replaced."""
     commitments: list[Commitment]
     as_of: date | None
     """Day of the oldest instance price in the estimate; None if no price is known."""
@@ -150,11 +150,11 @@ def _estimate_cpu_pool(stack: StackConfig, pool: CpuPool) -> PoolEstimate:
 
 
 def price_units_at_full_use(capacity: PoolCapacity) -> dict[str, Usd]:
-    """Return extended resource → dollars an hour of one unit of a pool, at full use on demand.
+    """Return extended resource → US dollars an hour of one unit of a pool, at full use on demand.
 
-    A unit costs more than its part of a GPU where nodes cannot sell all their slots.
+    A unit costs more than its fraction of a GPU if the node lacks CPU or memory for pods in all its slots.
     """
-    pool, gpus = capacity.pool, capacity.ceiling_gpus
+    pool, gpus = capacity.pool, capacity.limit_gpus
     hour = estimate_capacity(capacity, ON_DEMAND).ceiling.hour * (1 / gpus) if gpus else Usd()
     gpu = price_gpu(capacity.nodes, ON_DEMAND).dearest.known
     slots = price_dearest_slots(capacity.nodes, ON_DEMAND).known
@@ -163,13 +163,13 @@ def price_units_at_full_use(capacity: PoolCapacity) -> dict[str, Usd]:
 
 
 def _find_usual_factor(capacity: PoolCapacity, terms: Terms) -> float:
-    """Return the factor by which a unit costs more than its part of a GPU on the type that Karpenter launches."""
+    """Return the price of a unit over the price of its fraction of a GPU, on the type that Karpenter launches."""
     launched = find_launched([node for node in capacity.nodes if node.sold], terms)
     return 1 / launched.sold if launched else 1
 
 
 def as_json(found: Estimate) -> dict[str, Any]:
-    """Write an estimate as one document; dollars with two digits, null if a price is not known."""
+    """Return the estimate as one JSON document: US dollars with two digits, null if a price is not known."""
     return {
         "stack": found.stack,
         "region": found.region,

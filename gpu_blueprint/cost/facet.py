@@ -9,9 +9,9 @@ from .items import Item
 
 
 class Costs(Record, kw_only=True):
-    """The costs of a subject beside those of pools, and the assumptions about all of its costs."""
+    """The costs of a subject without its pools, and the assumptions about all its costs."""
 
     items: Callable[[StackConfig], Iterator[Item]] = lambda _: iter(())
-    """The items that are paid in every hour, with or without pods."""
+    """Return the items that are billed in every hour, with or without pods."""
     assumptions: Callable[[StackConfig, Sequence[PoolCapacity]], Iterator[str]] = lambda _stack, _capacities: iter(())
-    """The assumptions under which the estimate holds, and what it leaves out, as sentences without a full stop."""
+    """Return the assumptions and omissions of the estimate, as sentences without a full stop."""

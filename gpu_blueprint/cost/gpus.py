@@ -1,4 +1,4 @@
-"""Counts of GPUs and pods: the GPUs of a pool's ceiling that can run, and the pods and placeholders of a node."""
+"""Counts of GPUs and pods: GPUs below ``maxGpus`` that can run, and pods and placeholders that fit on a node."""
 
 from math import gcd
 
@@ -29,7 +29,7 @@ def count_usable_gpus(stack: StackConfig, pool: Pool) -> int:
 
 
 def count_reachable_gpus(stack: StackConfig, pool: Pool) -> int:
-    """Return the GPUs below ``maxGpus`` that can launch: whole nodes, and only reserved ones if `purchase` says so."""
+    """Return the GPUs below ``maxGpus`` that can launch: on whole nodes, and within reservations if none are bought."""
     usable = count_usable_gpus(stack, pool)
     return min(usable, _count_reserved_gpus(stack, pool)) if pool.purchase == ["reserved"] else usable
 
@@ -41,10 +41,10 @@ def _count_reserved_gpus(stack: StackConfig, pool: Pool) -> int:
 
 
 def count_pods(pool: Pool, row: Instance, amount: GpuAmount, size: PodSize | None) -> int:
-    """Return how many pods fit on a node, by the units that each takes, and by its CPU and memory if they are known."""
-    handed_out, units = pool.profile.count_per_node(row), pool.profile.units
+    """Return how many pods fit on a node: by extended resources, and by CPU and memory if ``size`` states them."""
+    allocatable, units = pool.profile.count_per_node(row), pool.profile.units
     requested = pool.count_by_unit(amount)
-    by_gpu = [handed_out[units[unit]] // count for unit, count in requested.items() if count and unit in units]
+    by_gpu = [allocatable[units[unit]] // count for unit, count in requested.items() if count and unit in units]
     return min([*by_gpu, *([int(pool.find_room(row).count_pods(size.room))] if size else [])], default=0)
 
 

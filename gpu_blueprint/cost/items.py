@@ -1,27 +1,27 @@
-"""Prices of single items: an instance, a volume, and the AWS services that the platform itself uses."""
+"""Prices of single items: an instance, a volume, and the AWS services that the platform uses."""
 
 from ..catalog import prices
 from ..catalog.prices import HOURS_A_MONTH
 from ..records import Record
 from .money import Cost, Spend, Usd
 
-_FREE_IOPS, _FREE_THROUGHPUT = 3000, 125
-"""Included in the price of each gp3 volume; throughput in MiB/s."""
+FREE_IOPS, FREE_THROUGHPUT = 3000, 125
+"""IOPS and MiB/s that the price of each gp3 volume includes."""
 
 
 class Item(Record):
-    """A number of equal things that AWS bills in every hour."""
+    """Equal resources that AWS bills in every hour."""
 
     name: str
     count: int
     hour: Usd
-    """Dollars an hour of all of them."""
+    """US dollars an hour of all ``count`` resources."""
     hour_at_most: Usd | None = None
-    """Dollars an hour at worst; None if it is the same."""
+    """US dollars an hour at worst; None if equal to ``hour``."""
 
     @property
     def cost(self) -> Cost:
-        """The item's cost, which is the same in every hour."""
+        """The cost of the item, equal in every hour."""
         usual = Spend.over(self.hour)
         return Cost(usual, usual, Spend.over(self.hour_at_most or self.hour))
 
@@ -34,25 +34,25 @@ def price_item(name: str, key: str, region: str, count: int = 1) -> Item:
 
 
 def price_storage(key: str, region: str, gib: float) -> Usd:
-    """Return dollars an hour of storage whose size AWS bills by the GB and month; it counts 1024³ bytes as a GB."""
+    """Return US dollars an hour of storage that AWS bills by GB-month; AWS's GB has 1024³ bytes."""
     return _price_service(key, region) * (gib / HOURS_A_MONTH)
 
 
 def price_bytes(key: str, region: str, gib: float) -> Usd:
-    """Return dollars of bytes that AWS bills once, when they are moved; it counts 1024³ bytes as a GB."""
+    """Return US dollars of transferred bytes, which AWS bills once; AWS's GB has 1024³ bytes."""
     return _price_service(key, region) * gib
 
 
-def price_disk(region: str, *, gib: int, iops: int = _FREE_IOPS, throughput: int = _FREE_THROUGHPUT) -> Usd:
-    """Return dollars an hour of a gp3 volume."""
+def price_disk(region: str, *, gib: int, iops: int = FREE_IOPS, throughput: int = FREE_THROUGHPUT) -> Usd:
+    """Return US dollars an hour of a gp3 volume."""
     month = _price_service("gp3-storage", region) * gib
-    month += _price_service("gp3-iops", region) * max(iops - _FREE_IOPS, 0)
-    month += _price_service("gp3-throughput", region) * max(throughput - _FREE_THROUGHPUT, 0)
+    month += _price_service("gp3-iops", region) * max(iops - FREE_IOPS, 0)
+    month += _price_service("gp3-throughput", region) * max(throughput - FREE_THROUGHPUT, 0)
     return month * (1 / HOURS_A_MONTH)
 
 
 def price_instance(instance_type: str, region: str) -> Usd:
-    """Return dollars an hour of an instance, on demand."""
+    """Return US dollars an hour of an instance, on demand."""
     price = prices.find_on_demand_price(instance_type, region)
     return Usd(price.usd) if price else Usd(unknown=frozenset({f"{instance_type} in {region}"}))
 

@@ -1,4 +1,4 @@
-"""The GPUs at work in a pool, and their price on the nodes that Karpenter launches for them."""
+"""The busy GPUs of a pool, and their price on the nodes that Karpenter launches for the pods."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,17 +11,17 @@ from .nodes import Node, PriceRange, Terms, find_launched, price_gpu
 
 
 class ServiceLoad(Record):
-    """The replicas of a service, in GPUs of the nodes that hold them.
+    """The replicas of a service, in GPUs of their nodes.
 
-    A replica that leaves GPUs of its node to nobody counts with them: three GPUs on a node of four are four.
+    GPUs that fit no other replica count too: a replica with three GPUs on a node of four counts four.
     """
 
     least: float
-    """GPUs at the minimum replicas."""
+    """GPUs at minReplicas."""
     most: float
-    """GPUs at the maximum replicas."""
+    """GPUs at maxReplicas."""
     usd: Usd
-    """Dollars an hour of one of these GPUs."""
+    """US dollars an hour of one of these GPUs."""
 
 
 class Loads(Record):
@@ -29,49 +29,49 @@ class Loads(Record):
 
     services: tuple[ServiceLoad, ...]
     usd: Usd
-    """Dollars an hour of a GPU on the cheapest node that holds a pod."""
+    """US dollars an hour of a GPU on the cheapest node that fits a pod."""
 
     @property
     def least(self) -> float:
-        """GPUs that the minimum replicas of the services hold."""
+        """GPUs that the services hold at minReplicas."""
         return sum(load.least for load in self.services)
 
     @property
     def growth(self) -> float:
-        """GPUs that the services hold at their maximum replicas beyond those at their minimum."""
+        """GPUs that the services add between minReplicas and maxReplicas."""
         return sum(load.most - load.least for load in self.services)
 
     def find_grown(self, gpus: float) -> float:
-        """Return how far all services have grown together from their minimum, 0, to their maximum replicas, 1.
+        """Return the position of all services between minReplicas, 0, and maxReplicas, 1: they grow together.
 
         Args:
-            gpus: GPUs at work in the pool.
+            gpus: Busy GPUs of the pool.
         """
         return max(0.0, min((gpus - self.least) / self.growth, 1.0)) if self.growth else 0.0
 
     def price_gpus(self, gpus: float) -> Usd:
-        """Return dollars an hour of GPUs at work: the minimum replicas, then further replicas, then other pods."""
+        """Return US dollars an hour of busy GPUs: first minReplicas, then further replicas, then other pods."""
         least, grown = self.least, self.find_grown(gpus)
         if gpus <= least:
             return self._price_services(0.0) * (gpus / least if least else 0.0)
         return self._price_services(grown) + self.usd * max(gpus - least - grown * self.growth, 0.0)
 
     def _price_services(self, grown: float) -> Usd:
-        """Price the services between their minimum replicas, at 0, and their maximum replicas, at 1."""
+        """Price the services at a position between minReplicas, 0, and maxReplicas, 1."""
         parts = (load.usd * (load.least + grown * (load.most - load.least)) for load in self.services)
         return sum(parts, start=Usd())
 
 
 def find_loads(pool: Pool, nodes: Sequence[Node], services: Iterable[Service], terms: Terms) -> Loads:
-    """Return the loads of a pool for one way to buy its nodes."""
+    """Return the loads of a pool, priced at some terms of purchase."""
     usual = price_gpu(nodes, terms).usual
     return Loads(tuple(_find_load(pool, nodes, service, terms, usual) for service in services), usual)
 
 
 def _find_load(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms, usual: Usd) -> ServiceLoad:
-    """Return the load of a service on the cheapest node that holds a replica."""
-    node = find_launched(_list_holding(pool, nodes, service), terms)
-    if node is None:  # no price is known, or the service is refused
+    """Return the load of a service on the cheapest node that fits a replica."""
+    node = find_launched(_list_fitting(pool, nodes, service), terms)
+    if node is None:  # no price is known, or `check` refuses the service
         each, usd = count_gpus(pool, service.gpus), usual
     else:
         each, usd = _count_gpus_of_node(pool, node, service), node.price_gpu(terms)
@@ -79,36 +79,34 @@ def _find_load(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms
 
 
 def price_replica(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms) -> PriceRange:
-    """Price a replica of a service for an hour: on the node that Karpenter launches for it, and on the dearest node.
+    """Price a replica of a service for an hour: on the node that Karpenter launches, and on the dearest node.
 
-    A replica pays for the GPUs of its node that it leaves to nobody.
+    The price includes the GPUs of the node that fit no other replica.
     """
-    holding = _list_holding(pool, nodes, service)
-    prices = [node.price_gpu(terms) * _count_gpus_of_node(pool, node, service) for node in holding]
-    node = find_launched(holding, terms)
+    fitting = _list_fitting(pool, nodes, service)
+    node = find_launched(fitting, terms)
     if node is None:
         gpu, count = price_gpu(nodes, terms), count_gpus(pool, service.gpus)
         return PriceRange(gpu.usual * count, gpu.dearest * count)
-    unknown = frozenset().union(*(price.unknown for price in prices))
-    usual = node.price_gpu(terms) * _count_gpus_of_node(pool, node, service)
-    return PriceRange(usual, Usd(max(price.known for price in prices), unknown))
+    prices = [each.price_gpu(terms) * _count_gpus_of_node(pool, each, service) for each in fitting]
+    return PriceRange(node.price_gpu(terms) * _count_gpus_of_node(pool, node, service), Usd.highest(prices))
 
 
 def find_whole_node(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms) -> tuple[int, Usd] | None:
-    """Return the replicas that fit on the node that Karpenter launches for one, and dollars an hour of that node.
+    """Return the replicas that fit on the node that Karpenter launches, and US dollars an hour of that node.
 
     None if no price is known.
     """
-    node = find_launched(_list_holding(pool, nodes, service), terms)
+    node = find_launched(_list_fitting(pool, nodes, service), terms)
     if node is None:
         return None
     return count_replicas(pool, node.row, service), node.price_gpu(terms) * node.row.gpu_devices
 
 
-def _list_holding(pool: Pool, nodes: Iterable[Node], service: Service) -> list[Node]:
+def _list_fitting(pool: Pool, nodes: Iterable[Node], service: Service) -> list[Node]:
     return [node for node in nodes if count_replicas(pool, node.row, service)]
 
 
 def _count_gpus_of_node(pool: Pool, node: Node, service: Service) -> float:
-    """Return the GPUs of a node that one of its replicas holds."""
+    """Return the GPUs of a node for each of its replicas."""
     return node.row.gpu_devices / count_replicas(pool, node.row, service)

@@ -1,7 +1,7 @@
-"""The cost of each model: at minReplicas, as expected and at maxReplicas, and of a million tokens or requests.
+"""The cost of each model: at minReplicas, as expected and at maxReplicas, and for a million tokens or requests.
 
-The expected replicas follow from the pool: its services and models grow together from minReplicas to maxReplicas,
-until the GPUs work that the pool expects. So the models cost as much as the pool counts for them.
+The expected replicas follow from the pool's expected use: services and models grow together from minReplicas towards
+maxReplicas until so many GPUs are busy. The pool's cost counts the same replicas.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,11 +19,11 @@ from .money import Cost, Spend, Usd
 from .nodes import ON_DEMAND, PriceRange, find_terms
 
 _MILLION = 1e6
-_HOUR_S = 3600
+_SECONDS_AN_HOUR = 3600
 
 
 class ReplicaCounts(Record):
-    """Numbers of replicas; ``expected`` is a mean, in the hours in which the pool is expected to work."""
+    """Numbers of replicas; ``expected`` is the mean over the pool's expected hours."""
 
     min: float = 0
     expected: float = 0
@@ -33,16 +33,16 @@ class ReplicaCounts(Record):
         return ReplicaCounts(self.min + other.min, self.expected + other.expected, self.max + other.max)
 
     def as_json(self) -> dict[str, float]:
-        """Write the numbers with one digit."""
+        """Return the numbers with one digit."""
         return {"min": self.min, "expected": round(self.expected, 1), "max": self.max}
 
 
 class MillionPrice(Record, kw_only=True):
-    """Dollars of a million tokens or requests, on replicas at full load."""
+    """US dollars for a million tokens or requests, on replicas at full load."""
 
     unit: Literal["tokens", "requests"]
     per_second: float
-    """Units that a replica makes in a second, as the stack file states."""
+    """Tokens or requests of a replica in a second, as the stack file states."""
     as_bought: Usd
     """On the type that Karpenter launches."""
     at_most: Usd
@@ -50,9 +50,9 @@ class MillionPrice(Record, kw_only=True):
 
 
 class VersionCost(Record, kw_only=True):
-    """The cost of the replicas of one version: ``floor`` at its least, ``ceiling`` at maxReplicas, on demand.
+    """The cost of the replicas of one version: ``floor`` at minReplicas, ``ceiling`` at maxReplicas, on demand.
 
-    Each hour is an hour in which so many replicas run, also of a pool with hours; a month counts the hours in use.
+    An hour is an hour in which the replicas run, also in a pool with hours; a month counts only such hours.
     """
 
     deployment: str
@@ -108,7 +108,7 @@ def _price_replica(stack: StackConfig, capacity: PoolCapacity, model: ServedMode
 def _estimate_version(
     stack: StackConfig, capacity: PoolCapacity, version: ServedModel, price: PriceRange
 ) -> VersionCost:
-    """Estimate a version: its expected replicas in the hours of use, and minReplicas in the other open hours."""
+    """Estimate a version: the expected replicas in the hours of use, minReplicas in the other open hours."""
     use, terms = capacity.expected_utilization, find_terms(stack, capacity.pool)
     grown = capacity.find_always_on(terms).loads.find_grown(use.units)
     least, most = version.replicas.min, version.replicas.max
@@ -127,15 +127,15 @@ def _estimate_version(
 
 
 def _price_million(model: ServedModel, price: PriceRange) -> MillionPrice | None:
-    unit, per_second = find_throughput(model)
+    unit, per_second = _find_throughput(model)
     if per_second is None:
         return None
-    share = _MILLION / (per_second * _HOUR_S)
+    share = _MILLION / (per_second * _SECONDS_AN_HOUR)
     return MillionPrice(unit=unit, per_second=per_second, as_bought=price.usual * share, at_most=price.dearest * share)
 
 
-def find_throughput(model: ServedModel) -> tuple[Literal["tokens", "requests"], float | None]:
-    """Return the unit that a model is measured in, and the units that a replica makes in a second, if stated."""
+def _find_throughput(model: ServedModel) -> tuple[Literal["tokens", "requests"], float | None]:
+    """Return what a model produces, tokens or requests, and how many a replica produces in a second, if stated."""
     match model:
         case VllmModel():
             return "tokens", model.tokens_per_second
@@ -145,7 +145,7 @@ def find_throughput(model: ServedModel) -> tuple[Literal["tokens", "requests"], 
 
 
 def list_model_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> Iterator[str]:
-    """Yield the meaning of the expected replicas in each pool, and the limits of prices by million."""
+    """Yield the expected replicas of each pool, the hours and nodes that count, and the range of unit prices."""
     costs = estimate_models(stack, capacities)
     for capacity in capacities:
         if own := [cost for cost in costs if cost.pool == capacity.pool.name]:
@@ -162,9 +162,9 @@ def list_model_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity
 
 
 def describe_whole_nodes(stack: StackConfig, capacity: PoolCapacity, model: ServedModel) -> str:
-    """Return the cost of the nodes that minReplicas keep, empty if they fill them: a part of a node is counted.
+    """Return a sentence on the nodes that minReplicas keep running; empty if the replicas fill their nodes.
 
-    The replicas spread over zones as far as nodes are there, so each may keep a node in a zone.
+    The floor counts only the replicas' fraction of a node. Replicas spread over zones, so each may keep its own node.
     """
     terms, least = find_terms(stack, capacity.pool), model.replicas.min
     found = find_whole_node(capacity.pool, capacity.nodes, model.to_service(), terms)
@@ -175,30 +175,24 @@ def describe_whole_nodes(stack: StackConfig, capacity: PoolCapacity, model: Serv
     most = max(fewest, min(least, len(stack.list_zones(capacity.pool))))
     nodes = f"{fewest} whole node{'s' if fewest > 1 else ''} at {usd * fewest} an hour"
     spread = f", or {most} nodes in {most} zones at {usd * most}" if most > fewest else ""
-    place = "a node" if fewest == 1 else "their nodes"
-    pays = "replica pays" if least == 1 else "replicas pay"
-    alone = f"while no other pod runs there, {model.name} keeps {nodes}{spread}"
-    return f"the least {pays} for {least} of the {fitting * fewest} places on {place}; {alone}"
+    place = "a node" if fewest == 1 else f"{fewest} nodes"
+    counted = f"the cost at minReplicas counts {least} of the {fitting * fewest} replicas that fit on {place}"
+    return f"{counted}; while no other pod runs there, {model.name} keeps {nodes}{spread}"
 
 
 def describe_hours(capacity: PoolCapacity) -> Iterator[str]:
-    """Yield the hours that a month of a model counts, if they are not all."""
+    """Yield the hours that a model's month counts, if the pool is not busy in every hour."""
     pool, use = capacity.pool, capacity.expected_utilization
     if use.hours_per_month < HOURS_A_MONTH:
-        is_quiet = use.hours_per_month < capacity.open_hours
-        quiet = (
-            f", of which {use.hours_per_month:.0f} run the expected replicas and the others the least"
-            if is_quiet
-            else ""
-        )
+        quiet = f", of which {use.hours_per_month:.0f} run the expected replicas and the others minReplicas"
         yield (
-            f"an hour of a model is an hour in which so many replicas run; {pool.name} is open "
-            f"{capacity.open_hours:.0f} hours a month{quiet}"
+            f"an hour of a model is an hour in which these replicas run; {pool.name} is open "
+            f"{capacity.open_hours:.0f} hours a month{quiet if use.hours_per_month < capacity.open_hours else ''}"
         )
 
 
 def write_mean(replicas: float) -> str:
-    """Write a mean number of replicas: ``38``, ``5.8``; with one digit below ten."""
+    """Write a mean number of replicas, with one digit below ten: ``38``, ``5.8``."""
     return f"{replicas:.0f}" if replicas >= 10 else f"{round(replicas, 1):g}"
 
 
@@ -207,15 +201,15 @@ def _describe_expectation(capacity: PoolCapacity, costs: Sequence[ModelCost]) ->
     stated = f", in {use.hours_per_month:g} hours a month" if pool.expected_hours is not None else ""
     counts = ", ".join(f"{cost.name} {write_mean(cost.replicas.expected)} of {cost.replicas.max:g}" for cost in costs)
     yield (
-        f"as expected, replicas in {pool.name} grow together until {use.units:.3g} of its {capacity.ceiling_gpus:g} "
-        f"GPUs work{stated}: {counts}"
+        f"as expected, replicas in {pool.name} grow together until {use.units:.3g} of its {capacity.limit_gpus:g} "
+        f"GPUs are busy{stated}: {counts}"
     )
     if capacity.reserved_gpus or pool.static_nodes:
         yield f"the GPUs of {pool.name} that are reserved or static are paid in every hour, also without replicas"
 
 
 def model_cost_as_json(found: ModelCost) -> dict[str, Any]:
-    """Write the cost of a model; dollars with two digits, by million with four, null if a price is not known."""
+    """Return the cost of a model as JSON: US dollars with two digits, for a million with four, null if not known."""
     return {
         "name": found.name,
         "tenant": found.tenant,

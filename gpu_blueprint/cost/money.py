@@ -1,6 +1,6 @@
-"""US dollars that may be partly unknown, spending by hour and month, and the three answers to "what does it cost?"."""
+"""US dollars that may be partly unknown, spending by hour and month, and the cost: floor, expected and ceiling."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..records import Record
@@ -11,6 +11,12 @@ class Usd(Record):
 
     known: float = 0.0
     unknown: frozenset[str] = frozenset()
+
+    @classmethod
+    def highest(cls, prices: Collection["Usd"]) -> "Usd":
+        """Return the highest known price with the names of all unknown prices, any of which may be higher."""
+        unknown = frozenset().union(*(price.unknown for price in prices))
+        return cls(max((price.known for price in prices), default=0), unknown)
 
     def __add__(self, other: "Usd") -> "Usd":
         return Usd(self.known + other.known, self.unknown | other.unknown)
@@ -25,18 +31,18 @@ class Usd(Record):
 
     @property
     def in_whole_dollars(self) -> str:
-        """The sum without cents, as months are shown."""
+        """The sum without cents, the format of months."""
         if self.unknown and not self.known:
             return "unknown"
         return f"{'> ' if self.unknown else ''}${self.known:,.0f}"
 
     @property
     def exact(self) -> float | None:
-        """The sum rounded to cents; None if a part is unknown, which does not mean free."""
+        """The sum rounded to cents; None if a part is unknown, since unknown is not free."""
         return self.round(2)
 
     def round(self, digits: int) -> float | None:
-        """Return the sum with some digits; None if a part is unknown."""
+        """Return the sum rounded to some digits; None if a part is unknown."""
         return None if self.unknown else round(self.known, digits)
 
 
@@ -48,12 +54,12 @@ class Spend(Record):
 
     @classmethod
     def over(cls, hour: Usd, hours: float = HOURS_A_MONTH) -> "Spend":
-        """Spend the same in every hour of use, for a number of hours a month; by default for all hours."""
+        """Spend the same sum in each of a number of hours a month, by default in all."""
         return cls(hour, hour * hours)
 
     @classmethod
     def on_average(cls, month: Usd) -> "Spend":
-        """Spread the sum of a month evenly over its hours."""
+        """Spread a monthly sum evenly over the hours of the month."""
         return cls(month * (1 / HOURS_A_MONTH), month)
 
     def __add__(self, other: "Spend") -> "Spend":
@@ -64,7 +70,7 @@ class Spend(Record):
 
 
 class Cost(Record):
-    """The three answers: spending when nothing runs, as expected, and with every limit reached."""
+    """Spending when nothing runs (floor), as expected, and with every pool at its limit (ceiling)."""
 
     floor: Spend = Spend()
     expected: Spend = Spend()
@@ -82,6 +88,6 @@ class Cost(Record):
         return Cost(self.floor * factor, self.expected * factor, self.ceiling * factor)
 
     def as_json(self) -> dict[str, dict[str, float | None]]:
-        """Write the answers with two digits, null if a part is unknown."""
+        """Return the JSON document: US dollars with two digits, null if a part is unknown."""
         spends = {"floor": self.floor, "expected": self.expected, "ceiling": self.ceiling}
         return {name: {"hour": spend.hour.exact, "month": spend.month.exact} for name, spend in spends.items()}

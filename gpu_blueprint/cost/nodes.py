@@ -1,4 +1,4 @@
-"""The price of a node and of a GPU on it, by the way in which a pool buys."""
+"""The price of a node, of its GPUs and of its vCPUs, by the terms on which a pool buys."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -13,14 +13,14 @@ from .money import Usd
 
 
 class Terms(Record):
-    """The way in which capacity is bought: on spot or not, and under which Savings Plan."""
+    """The terms on which capacity is bought: on spot or not, and under which Savings Plan."""
 
     spot: bool = False
     """True if capacity is bought on spot."""
     spot_share: Mapping[str, float] = field(default_factory=dict)
     """Instance family → spot price as a share of the on-demand price, for families that the stack file names."""
     plan_factor: float = 1.0
-    """Price under the Savings Plan as a share of the on-demand price, for all spending that the plan may cover."""
+    """Price under the Savings Plan as a share of the on-demand price."""
 
     def price_spot(self, row: Instance, on_demand: Usd) -> Usd:
         """Return the assumed spot price of an instance type."""
@@ -29,40 +29,40 @@ class Terms(Record):
 
 
 ON_DEMAND = Terms()
-"""Everything at the list price: what a pool can cost when spot runs dry."""
+"""Everything at the on-demand price: what a pool can cost without spot capacity."""
 
 
 def find_terms(stack: StackConfig, pool: Pool | CpuPool) -> Terms:
-    """Return the terms on which a pool buys: spot if it buys any, and the account's Savings Plan for the rest."""
+    """Return the terms on which a pool buys: spot if the pool may use it, else the account's Savings Plan."""
     plan = stack.costs.savings_plan
     return Terms("spot" in pool.purchase, stack.costs.spot_share, plan.factor if plan else 1.0)
 
 
 def find_spot_share(family: str, own: Mapping[str, float]) -> float | None:
-    """Return the spot price as a share of the on-demand price: the stack's own assumption, else the catalogue's."""
+    """Return the spot price as a share of the on-demand price: from the stack file, else from the catalogue."""
     assumed = prices.find_spot_share(family)
     return own.get(family, assumed.usd if assumed else None)
 
 
 class Node(Record):
-    """One instance type of a pool and its volumes, in dollars an hour."""
+    """One instance type of a pool with its volumes, in US dollars an hour."""
 
     row: Instance
     machine: Usd
     disks: Usd
     sold: float = 1.0
-    """Part of the node's slots for whose pods it has CPU and memory."""
+    """Fraction of the node's slots for which the node has CPU and memory, from 0 to 1."""
 
     def price_machine(self, terms: Terms) -> Usd:
-        """Return dollars an hour of the instance without its volumes, by which Karpenter compares types."""
+        """Return US dollars an hour of the instance without volumes, the price that Karpenter compares."""
         return terms.price_spot(self.row, self.machine) if terms.spot else self.machine * terms.plan_factor
 
     def price_gpu(self, terms: Terms) -> Usd:
-        """Return dollars an hour of one GPU on the node."""
+        """Return US dollars an hour of one GPU on the node."""
         return self._price_whole(terms) * (1 / self.row.gpu_devices)
 
     def price_cpu(self, terms: Terms) -> Usd:
-        """Return dollars an hour of one vCPU on the node."""
+        """Return US dollars an hour of one vCPU on the node."""
         return self._price_whole(terms) * (1 / self.row.vcpu)
 
     def _price_whole(self, terms: Terms) -> Usd:
@@ -84,7 +84,7 @@ def price_nodes(stack: StackConfig, pool: Pool | CpuPool) -> list[Node]:
 
 
 def price_families(rows: Iterable[Instance], region: str) -> dict[str, Usd]:
-    """Return family without GPUs → dollars an hour of a vCPU, which is the same in all its sizes."""
+    """Return family → US dollars an hour of a vCPU, for families without GPUs: all their sizes have one price."""
     found: dict[str, Usd] = {}
     for row in rows:
         price = price_instance(row.instance_type, region) * (1 / row.vcpu)
@@ -94,12 +94,12 @@ def price_families(rows: Iterable[Instance], region: str) -> dict[str, Usd]:
 
 
 def find_sold_part(pool: Pool, row: Instance) -> float:
-    """Return the part of a node's slots for whose pods it has CPU and memory, from 0 to 1."""
+    """Return the fraction of a node's slots for which the node has CPU and memory, from 0 to 1."""
     return count_sellable_slots(pool, row) / count_slots(pool, row)
 
 
 def find_launched(nodes: Iterable[Node], terms: Terms) -> Node | None:
-    """Return the node that Karpenter launches for a pod that all of the nodes hold: the cheapest machine.
+    """Return the node that Karpenter launches for a pod that fits on each of the nodes: the cheapest instance.
 
     None if no price is known.
     """
@@ -109,7 +109,7 @@ def find_launched(nodes: Iterable[Node], terms: Terms) -> Node | None:
 
 
 class PriceRange(NamedTuple):
-    """Dollars an hour of one GPU or vCPU on the type that Karpenter launches, and on a pool's dearest type."""
+    """US dollars an hour of one GPU or vCPU on the type that Karpenter launches, and on a pool's dearest type."""
 
     usual: Usd
     dearest: Usd
@@ -118,26 +118,22 @@ class PriceRange(NamedTuple):
 def price_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
     """Price one GPU on the nodes of a pool.
 
-    A type without a known price may be the dearest, so ``dearest`` keeps its name.
+    A type without a known price may be the dearest, so ``dearest.unknown`` holds its name.
     """
     gpu_prices = [node.price_gpu(terms) for node in nodes]
-    unknown = frozenset().union(*(price.unknown for price in gpu_prices))
+    dearest = Usd.highest(gpu_prices)
     launched = find_launched([node for node in nodes if node.sold] or nodes, terms)
-    usual = launched.price_gpu(terms) if launched else Usd(unknown=unknown)
-    return PriceRange(usual, Usd(max((price.known for price in gpu_prices), default=0), unknown))
+    return PriceRange(launched.price_gpu(terms) if launched else Usd(unknown=dearest.unknown), dearest)
 
 
 def price_cpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
     """Price one vCPU on the nodes of a CPU pool: on the cheapest type for each vCPU, and on the dearest."""
     prices = [node.price_cpu(terms) for node in nodes]
-    unknown = frozenset().union(*(price.unknown for price in prices))
+    dearest = Usd.highest(prices)
     priced = [price for price in prices if not price.unknown]
-    usual = min(priced, key=lambda price: price.known, default=Usd(unknown=unknown))
-    return PriceRange(usual, Usd(max((price.known for price in prices), default=0), unknown))
+    return PriceRange(min(priced, key=lambda price: price.known, default=Usd(unknown=dearest.unknown)), dearest)
 
 
 def price_dearest_slots(nodes: Iterable[Node], terms: Terms) -> Usd:
-    """Return dollars an hour of a GPU's worth of sold slots on the type where they cost most."""
-    prices = [node.price_gpu(terms) * (1 / node.sold) for node in nodes if node.sold]
-    unknown = frozenset().union(*(price.unknown for price in prices))
-    return Usd(max((price.known for price in prices), default=0), unknown)
+    """Return US dollars an hour of as many usable slots as one GPU has, on the type where they cost most."""
+    return Usd.highest([node.price_gpu(terms) * (1 / node.sold) for node in nodes if node.sold])

@@ -1,4 +1,4 @@
-"""The cost of the platform itself: everything that belongs to no GPU pool, in every hour."""
+"""The cost of the platform without its pools, billed in every hour."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from .subjects import COSTS
 
 
 def list_platform_items(stack: StackConfig) -> Iterator[Item]:
-    """Yield the items that the platform pays for in every hour, with or without pods."""
+    """Yield the items that AWS bills in every hour, with or without pods."""
     for costs in COSTS.values():
         yield from costs.items(stack)
 

@@ -1,4 +1,4 @@
-"""The assumptions about GPU pools and CPU pools, and the reservations that no pool uses."""
+"""The assumptions about GPU pools and CPU pools, and the cost of reservations that no pool uses."""
 
 from collections.abc import Iterator, Sequence
 
@@ -40,14 +40,14 @@ def _list_pool_assumptions(stack: StackConfig, capacity: PoolCapacity) -> Iterat
         )
     if pool.headroom:
         kept_free = _format_gpus(always_on.headroom_gpus)
-        yield f"{pool.name} keeps {kept_free} free in all its hours, beside GPUs at work (headroom)"
+        yield f"{pool.name} keeps {kept_free} free in all its hours, in addition to busy GPUs (headroom)"
     if always_on.service_gpus > 0:
         running = _format_gpus(always_on.service_gpus)
         yield f"{pool.name} runs at least {running}, in all its hours (replicas.min of {_name_scaled(stack, pool)})"
 
 
 def _name_scaled(stack: StackConfig, pool: Pool) -> str:
-    """Return the sections of the stack file whose replicas run in a pool, in words."""
+    """Return the sections of the stack file with replicas in a pool, such as ``services and models``."""
     pools = {
         "services": [service.pool for service in stack.services],
         "models": [model.pool for model in stack.models],
@@ -56,7 +56,7 @@ def _name_scaled(stack: StackConfig, pool: Pool) -> str:
 
 
 def _list_cpu_assumptions(stack: StackConfig) -> Iterator[str]:
-    """Yield the use of each CPU pool, and the way in which tenants share the costs."""
+    """Yield the expected use of each CPU pool, and how tenants share the costs."""
     for pool in stack.cpu_pools:
         use = expect_utilization(pool)
         at_work = f"{use.units:g} of {pool.max_cpus} vCPUs run on average, on the cheapest type for each vCPU"
@@ -67,7 +67,7 @@ def _list_cpu_assumptions(stack: StackConfig) -> Iterator[str]:
 
 
 def _list_volumes_beside_nvme(stack: StackConfig) -> Iterator[str]:
-    """Yield the prices of volumes that hold only the system, by size."""
+    """Yield the monthly price of volumes that hold only the system, because NVMe holds images and pods."""
     pools_by_gib: dict[int, list[str]] = {}
     for pool in stack.gpu_pools:
         if stack.keeps_images_on_nvme(pool):
@@ -75,7 +75,7 @@ def _list_volumes_beside_nvme(stack: StackConfig) -> Iterator[str]:
     for gib, pools in pools_by_gib.items():
         month = price_disk(stack.region, gib=gib) * HOURS_A_MONTH
         yield (
-            f"each node of {', '.join(pools)} pays {month} a month for a volume of {gib} GiB beside its NVMe, which "
+            f"each node of {', '.join(pools)} pays {month} a month for a volume of {gib} GiB; its NVMe "
             "holds images and pods (disk.sizeGib)"
         )
 

@@ -1,7 +1,7 @@
-"""The cost of a pool, from the prices of its nodes, its ceiling, its reservations and its expected use.
+"""The cost of a pool, from the prices of its nodes, its limit, its reservations and its expected use.
 
-Karpenter takes the cheapest type that holds a pod, so the expected cost counts that type. The ceiling counts the
-dearest type. Reservations are paid in every hour; their disks are paid only while the nodes run.
+Karpenter launches the cheapest type that fits a pod, so the expected cost counts that type. The ceiling counts the
+dearest type. AWS bills reservations in every hour, and their disks only while the nodes run.
 """
 
 from ..config import Pool, StackConfig
@@ -11,12 +11,12 @@ from .nodes import ON_DEMAND, Terms, find_terms, price_gpu
 
 
 def estimate_pool(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
-    """Estimate the cost of one pool; pools that share a reservation pay in proportion to their ceilings."""
+    """Estimate the cost of one pool; pools that share a reservation pay in proportion to their limits."""
     return estimate_capacity(find_capacity(stack, pool), terms)
 
 
 def estimate_capacity(capacity: PoolCapacity, terms: Terms) -> Cost:
-    """Estimate the cost of a pool whose capacity is known."""
+    """Estimate the cost of one pool from its capacity."""
     gpu = price_gpu(capacity.nodes, terms)
     if capacity.pool.static_nodes:
         cheap, dear = (Spend.over(price * capacity.pool.max_gpus) for price in gpu)
@@ -30,32 +30,32 @@ def estimate_capacity(capacity: PoolCapacity, terms: Terms) -> Cost:
     at_work = Spend.over(busy, use.hours_per_month) + Spend.over(
         idle, max(capacity.open_hours - use.hours_per_month, 0)
     )
-    # An idle month can cost more: headroom may need larger nodes than work that takes the place of headroom.
+    # An idle month can cost more than an expected one: headroom may need larger nodes than the pods that displace it.
     expected = max((reserved + at_work).month, floor.month, key=lambda month: month.known)
     return Cost(floor, Spend.on_average(expected), _estimate_ceiling(capacity, terms, gpu.dearest))
 
 
 def plan_pool(stack: StackConfig, capacity: PoolCapacity) -> Cost:
-    """Estimate the cost of a pool to plan with."""
+    """Estimate the cost to plan with, of one pool."""
     on_demand = estimate_capacity(capacity, ON_DEMAND)
     return plan_cost(on_demand, estimate_capacity(capacity, find_terms(stack, capacity.pool)))
 
 
 def plan_cost(on_demand: Cost, as_bought: Cost) -> Cost:
-    """Return the cost to plan with: at most on demand, because spot can run dry; else at the capacity types."""
+    """Return the cost to plan with: the ceiling on demand, since spot may be unavailable; the rest unchanged."""
     return Cost(as_bought.floor, as_bought.expected, on_demand.ceiling)
 
 
 def _price_idle_hour(capacity: PoolCapacity, always_on: AlwaysOn) -> Usd:
-    """Return dollars of an idle hour: minimum replicas of services and headroom, without reservations."""
+    """Return US dollars of an idle hour: minReplicas of services and headroom, without reservations."""
     held = always_on.service_gpus
     on_reserved = min(held, capacity.reserved_gpus)
-    bought = max(min(held, capacity.ceiling_gpus) - on_reserved, 0)
+    bought = max(min(held, capacity.limit_gpus) - on_reserved, 0)
     return _price_part(always_on, held, bought) + _price_headroom(capacity, always_on, held)
 
 
 def _price_busy_hour(capacity: PoolCapacity, always_on: AlwaysOn, work: float) -> Usd:
-    """Return dollars of an hour with ``work`` GPUs in use, without reservations but with their disks."""
+    """Return US dollars of an hour with ``work`` busy GPUs, without reservations but with the reserved nodes' disks."""
     held = capacity.reserved_gpus
     on_reserved = min(work, held)
     disks = sum((part.disks for part in capacity.reserved), start=Usd())
@@ -64,29 +64,29 @@ def _price_busy_hour(capacity: PoolCapacity, always_on: AlwaysOn, work: float) -
 
 
 def _price_part(always_on: AlwaysOn, work: float, bought: float) -> Usd:
-    """Return dollars an hour of the GPUs at work that no reservation pays for."""
+    """Return US dollars an hour of the busy GPUs that run outside reservations."""
     return always_on.loads.price_gpus(work) * (bought / work if work else 0)
 
 
 def _price_headroom(capacity: PoolCapacity, always_on: AlwaysOn, work: float) -> Usd:
-    """Return dollars an hour of headroom beside work: 0 if a reservation has room, or if the ceiling has no room."""
+    """Return US dollars an hour of headroom: 0 if reserved GPUs are free for it, or if the pool is at its limit."""
     if not always_on.headroom_gpus:
         return Usd()
     held = capacity.reserved_gpus
     wanted = max(always_on.headroom_gpus - max(held - work, 0), 0)
-    room = max(capacity.ceiling_gpus - max(work, held), 0)
-    return always_on.headroom_hour * (min(wanted, room) / always_on.headroom_gpus)
+    launchable = max(capacity.limit_gpus - max(work, held), 0)
+    return always_on.headroom_hour * (min(wanted, launchable) / always_on.headroom_gpus)
 
 
 def _estimate_ceiling(capacity: PoolCapacity, terms: Terms, gpu: Usd) -> Spend:
-    """Estimate spending at the ceiling on the dearest type.
+    """Estimate spending at the pool's limit on the dearest type.
 
-    A pool of several types may leave its reservation idle and fill up with other types, because its pods need more
-    CPU, memory or GPUs than a reserved node has.
+    A pool of several types may leave its reservation idle and fill its limit with other types, because its pods need
+    more CPU, memory or GPUs than a reserved node has.
     """
     buys_more = capacity.buys_more
     beside = buys_more and len(capacity.nodes) > 1
-    bought = capacity.ceiling_gpus if beside else capacity.ceiling_gpus - capacity.reserved_gpus
+    bought = capacity.limit_gpus if beside else capacity.limit_gpus - capacity.reserved_gpus
     disks = sum((part.disks for part in capacity.reserved), start=Usd())
     parts = (part.hour_at_most(terms) if buys_more else part.hour(terms) for part in capacity.reserved)
     return Spend.over(sum(parts, start=Usd())) + Spend.over(gpu * bought + disks, capacity.open_hours)

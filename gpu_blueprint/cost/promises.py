@@ -1,7 +1,7 @@
-"""Everything that tenants, services and headroom are promised, beside the room of the nodes at the ceilings.
+"""Promises to tenants, services and headroom, and the allocatable amounts of nodes with every pool at its limit.
 
-A tenant's quotas of CPU and memory are its totals. The pods on its GPUs take a part of them, and the rest is what the
-tenant may ask of the CPU pools.
+A tenant's quotas of CPU and memory cover all its pods. Pods on the tenant's GPUs use a part of the quotas, and the
+rest is for pods in the CPU pools.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,19 +23,19 @@ class Promise(Record, kw_only=True):
     """One resource in one pool, in several or in all pools; CPU in CPUs, memory in GiB."""
 
     pool: str
-    """Name of the pool; the names of all CPU pools, which tenants share; or ``all pools``."""
+    """Name of a GPU pool; names of all CPU pools, joined with `` + ``; or ``all pools``."""
     resource: str
-    """An extended resource, ``cpu``, ``memory``, ``pods``, or ``addresses in us-east-1a``, which subnets offer."""
+    """An extended resource, ``cpu``, ``memory``, ``pods``, or the subnets' ``addresses in us-east-1a``."""
     tenants: Mapping[str, float] = field(default_factory=dict)
-    """Tenant → the most that it may hold; ``all nodes`` holds addresses."""
+    """Tenant → its quota; for addresses, ``all nodes`` → the addresses that they need."""
     always: float = 0
-    """The part that is always at work: minimum replicas of services, and headroom."""
+    """The part that is always in use: minReplicas of services, and headroom."""
     offered: float
-    """The most that nodes at the ceiling hold."""
+    """Allocatable amount of the nodes with every pool at its limit, or the subnets' addresses."""
 
     @property
     def promised(self) -> float:
-        """The sum of all parts."""
+        """The sum over all tenants."""
         return sum(self.tenants.values())
 
 
@@ -51,7 +51,7 @@ def list_shared_promises(stack: StackConfig) -> list[Promise]:
 
 
 def describe_rest(stack: StackConfig, tenant: Tenant, promise: Promise) -> str:
-    """Return the arithmetic of a tenant's rest of CPU or memory: ``training 260 = 1,024 - 764 in train-h100``."""
+    """Return what a tenant's quota leaves for the CPU pools: ``training 260 = 1,024 - 764 in train-h100``."""
     index, factor = (0, 1000) if promise.resource == "cpu" else (1, 1024)
     quota = read_room(tenant.cpu, tenant.memory)[index] / factor
     held = "".join(
@@ -70,14 +70,14 @@ def _write(amount: float) -> str:
     return f"{amount:,.1f}".removesuffix(".0")
 
 
-def offer_cpu_room(pool: CpuPool) -> NodeRoom:
-    """Return the most CPU, and the most memory, that nodes below the ceiling of a CPU pool can have for pods."""
+def find_largest_allocatable(pool: CpuPool) -> NodeRoom:
+    """Return the most CPU, and the most memory, that the nodes of a CPU pool at its limit can have allocatable."""
     cpu = _fill(pool, lambda row: pool.find_room(row).cpu_milli)
     return NodeRoom(cpu, _fill(pool, lambda row: pool.find_room(row).memory_mib))
 
 
 def _fill(pool: CpuPool, measure: Callable[[Instance], float]) -> float:
-    """Fill the ceiling of a CPU pool with the nodes that have most for each vCPU."""
+    """Add up a measure over the nodes of a CPU pool at its limit, first the nodes with most for each vCPU."""
     total, left = 0.0, pool.max_cpus
     for row in sorted(filter(pool.fits, pool.offered), key=lambda row: measure(row) / row.vcpu, reverse=True):
         nodes, left = divmod(left, row.vcpu)
@@ -89,14 +89,14 @@ def list_gpu_promises(stack: StackConfig, pool: Pool) -> Iterator[Promise]:
     """Yield what is promised and offered in a GPU pool: GPUs, CPU and memory of slots, and pods."""
     grants = {grant.tenant: grant.count for grant in stack.grants_by_pool.get(pool.name, [])}
     least = _list_always_on(stack, pool)
-    ceiling = pool.profile.count_at_ceiling(pool.max_gpus)
+    at_limit = pool.profile.count_at_ceiling(pool.max_gpus)
     for unit, resource in pool.profile.units.items():
         yield Promise(
             pool=pool.name,
             resource=resource,
             tenants={name: pool.count_by_unit(amount).get(unit, 0) for name, amount in grants.items()},
             always=sum(pool.count_by_unit(amount).get(unit, 0) * times for amount, times in least),
-            offered=ceiling[resource],
+            offered=at_limit[resource],
         )
     if pool.slot_size:
         yield from _list_slot_promises(stack, pool, grants, least)
@@ -110,7 +110,7 @@ def _offer_gpu_pods(stack: StackConfig, pool: Pool) -> float:
 
 
 def _list_always_on(stack: StackConfig, pool: Pool) -> list[tuple[GpuAmount, int]]:
-    """Return (amount, number of pods) of minimum replicas and of headroom."""
+    """Return (amount, number of pods) of each service at minReplicas, and of headroom."""
     found = [(service.gpus, service.replicas.min) for service in stack.all_services if service.pool == pool.name]
     return [*found, *([(pool.headroom.gpus, pool.headroom.pods)] if pool.headroom else [])]
 
@@ -118,7 +118,7 @@ def _list_always_on(stack: StackConfig, pool: Pool) -> list[tuple[GpuAmount, int
 def _list_slot_promises(
     stack: StackConfig, pool: Pool, grants: Mapping[str, GpuAmount], least: Sequence[tuple[GpuAmount, int]]
 ) -> Iterator[Promise]:
-    """Yield the CPU and memory of the pods in slots, beside the least that nodes of any type offer."""
+    """Yield CPU and memory: promised to the pods in slots, and offered by the type that offers least."""
     held = {name: size_grant(pool, amount) for name, amount in grants.items()}
     always = [(size_grant(pool, amount), times) for amount, times in least]
     gpus = count_usable_gpus(stack, pool)
@@ -137,11 +137,11 @@ def _list_slot_promises(
 
 
 def list_cpu_promises(stack: StackConfig) -> Iterator[Promise]:
-    """Yield what tenants may ask of the CPU pools, which they all share."""
+    """Yield what is promised and offered in the CPU pools, which all tenants share."""
     if not stack.cpu_pools:
         return
     name = " + ".join(pool.name for pool in stack.cpu_pools)
-    offers = [offer_cpu_room(pool) for pool in stack.cpu_pools]
+    offers = [find_largest_allocatable(pool) for pool in stack.cpu_pools]
     for resource, index, factor in (("cpu", 0, 1000), ("memory", 1, 1024)):
         yield Promise(
             pool=name,

@@ -1,4 +1,4 @@
-"""Reserved capacity: the pools that use it, and its cost, which is due whether pods use it or not."""
+"""Reserved capacity: the pools that use it, and its cost in every hour, used or not."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,22 +17,22 @@ class ReservedCapacity(Record):
     usd_per_hour: float | None = None
     """Price of one instance; None for the on-demand price."""
     prepaid: bool = False
-    """True for a Capacity Block, whose price AWS does not publish and no Savings Plan lowers."""
+    """True for a Capacity Block: AWS publishes no price, and no Savings Plan lowers it."""
     ends: bool = False
-    """True for capacity with a last day, after which the same GPUs are bought on demand."""
+    """True for capacity that ends on a day; from then on, the pool buys the same GPUs on demand."""
 
     @property
     def gpus(self) -> float:
-        """GPUs of all its instances."""
+        """GPUs of all instances."""
         return self.instances * self.node.row.gpu_devices
 
     @property
     def at_on_demand_rates(self) -> bool:
-        """True for capacity whose price a Savings Plan may lower for as long as the plan runs."""
+        """True if a Savings Plan may lower the price during the whole term of the plan."""
         return self.usd_per_hour is None and not self.prepaid and not self.ends
 
     def hour(self, terms: Terms) -> Usd:
-        """Return dollars an hour of all its instances, without their disks."""
+        """Return US dollars an hour of all instances, without disks."""
         if self.usd_per_hour is not None:
             return Usd(self.usd_per_hour) * self.instances
         if self.prepaid:
@@ -40,7 +40,7 @@ class ReservedCapacity(Record):
         return self.node.machine * (self.instances * terms.plan_factor)
 
     def hour_at_most(self, terms: Terms) -> Usd:
-        """Return dollars an hour at worst: before its last day, or on demand after it."""
+        """Return US dollars an hour at worst: while reserved, or on demand after the last day."""
         before, after = self.hour(terms), self.node.machine * self.instances
         if not self.ends or before.known >= after.known:
             return before
@@ -48,7 +48,7 @@ class ReservedCapacity(Record):
 
     @property
     def disks(self) -> Usd:
-        """Dollars an hour of the disks, which are paid only while the nodes run."""
+        """US dollars an hour of the disks, billed only while the nodes run."""
         return self.node.disks * self.instances
 
 
@@ -62,7 +62,7 @@ def _uses(pool: Pool, reservation: Reservation) -> bool:
 
 
 def price_reservation(reservation: Reservation, node: Node, part: float = 1) -> ReservedCapacity:
-    """Price a reservation, or a part of it, on one of its nodes."""
+    """Return a reservation, or the ``part`` of it from 0 to 1, as priced capacity."""
     return ReservedCapacity(
         node,
         reservation.instances * part,
@@ -72,12 +72,12 @@ def price_reservation(reservation: Reservation, node: Node, part: float = 1) -> 
     )
 
 
-def sum_user_ceilings(stack: StackConfig, pool: Pool | None = None) -> dict[str, int]:
-    """Return for each reservation, by id, the ceilings of all its users in GPUs.
+def sum_user_limits(stack: StackConfig, pool: Pool | None = None) -> dict[str, int]:
+    """Return reservation id → sum of ``maxGpus`` over all pools that use the reservation.
 
     Args:
         stack: The stack with the reservations.
-        pool: A pool to count in place of the stack's pool of the same name, such as one with a lower ceiling.
+        pool: A pool that replaces the stack's pool of the same name, such as one with a lower limit.
     """
     others = [user for user in stack.gpu_pools if user.reservations and (pool is None or user.name != pool.name)]
     users = [*others, pool] if pool else others
@@ -88,24 +88,22 @@ def sum_user_ceilings(stack: StackConfig, pool: Pool | None = None) -> dict[str,
 
 
 def list_reserved_capacity(
-    stack: StackConfig, pool: Pool, nodes: Sequence[Node], ceilings: Mapping[str, int]
+    stack: StackConfig, pool: Pool, nodes: Sequence[Node], limits: Mapping[str, int]
 ) -> Iterator[ReservedCapacity]:
-    """Yield a pool's part of each reservation that it uses, for the instance types of some nodes.
+    """Yield a pool's part of each reservation of the pool, for the instance types of some nodes.
 
-    Pools share a reservation by their ceilings, which ``sum_user_ceilings`` adds up.
+    Pools share a reservation in proportion to their ``maxGpus``; ``limits`` comes from `sum_user_limits`.
     """
     by_type = {node.row.instance_type: node for node in nodes}
     for reservation in stack.reservations if pool.reservations else ():
         if reservation.instance_type in by_type and _uses(pool, reservation):
-            part = pool.max_gpus / ceilings[reservation.id]
+            part = pool.max_gpus / limits[reservation.id]
             yield price_reservation(reservation, by_type[reservation.instance_type], part)
 
 
 def price_reserved_gpu(stack: StackConfig, pool: Pool, node: Node, terms: Terms) -> Usd:
-    """Return dollars an hour of a GPU on a pool's reservations of one type, or the GPU's price without reservations."""
-    parts = (
-        list(list_reserved_capacity(stack, pool, [node], sum_user_ceilings(stack, pool))) if pool.reservations else []
-    )
+    """Return US dollars an hour of a GPU on a pool's reservations of one type; without any, of a bought GPU."""
+    parts = list(list_reserved_capacity(stack, pool, [node], sum_user_limits(stack, pool)))
     if not parts:
         return node.price_gpu(terms)
     paid = sum((part.hour(terms) for part in parts), start=Usd())

@@ -1,4 +1,4 @@
-"""The cost of storage: file systems with a stated size, and the prices of bytes that nobody can foresee."""
+"""The cost of storage: of file systems with a stated size; of other storage, the prices by GB."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,14 +14,14 @@ from .money import Cost, Usd
 
 
 def list_storage_items(stack: StackConfig) -> Iterator[Item]:
-    """Yield the file systems that are paid by their stated size, in every hour, full or empty."""
+    """Yield the file systems that AWS bills by their stated size in every hour, full or empty."""
     for storage in stack.storage:
         if isinstance(storage, LustreStorage):
             yield _build_item(stack, storage)
 
 
 def estimate_storage(stack: StackConfig) -> dict[str, Cost]:
-    """Return storage → its cost, for each storage that is paid by its stated size; the platform's cost holds them."""
+    """Return storage → cost, for storage that AWS bills by its stated size; the platform's cost includes it."""
     found = [storage for storage in stack.storage if isinstance(storage, LustreStorage)]
     return {storage.name: _build_item(stack, storage).cost for storage in found}
 
@@ -32,7 +32,7 @@ def _build_item(stack: StackConfig, storage: LustreStorage) -> Item:
 
 
 def list_storage_assumptions(stack: StackConfig, _: Sequence[PoolCapacity] = ()) -> Iterator[str]:
-    """Yield what an estimate leaves out, with its prices, and the memory that mounted buckets take."""
+    """Yield the storage that an estimate omits, with its prices, and the memory that Mountpoint takes of nodes."""
     for kind, what in ((S3Storage, "objects in buckets"), (EfsStorage, "files on EFS")):
         found = [storage for storage in stack.storage if isinstance(storage, kind)]
         if found:
@@ -40,12 +40,12 @@ def list_storage_assumptions(stack: StackConfig, _: Sequence[PoolCapacity] = ())
             yield f"not included: {what} ({names}), at {describe_storage_cost(stack, found[0])}"
     taken = {pool.name: find_taken_memory_mib(stack, pool) for pool in stack.gpu_pools}
     if any(taken.values()):
-        rooms = ", ".join(f"{name} {mib / 1024:g} GiB" for name, mib in taken.items() if mib)
-        yield f"mounted buckets take memory of each node, which no pod requests and Karpenter does not count: {rooms}"
+        amounts = ", ".join(f"{name} {mib / 1024:g} GiB" for name, mib in taken.items() if mib)
+        yield f"mounted buckets take memory of each node, which no pod requests and Karpenter does not count: {amounts}"
 
 
 def describe_storage_cost(stack: StackConfig, storage: AnyStorage) -> str:
-    """Return the price of a storage: dollars a month of a stated size, or the prices of what is stored and moved."""
+    """Return the price of a storage: US dollars a month of a stated size, or the prices by GB stored and moved."""
     if isinstance(storage, LustreStorage):
         return f"{_price_lustre(stack, storage) * HOURS_A_MONTH} a month"
     if isinstance(storage, S3Storage):
@@ -58,15 +58,15 @@ def describe_storage_cost(stack: StackConfig, storage: AnyStorage) -> str:
 def price_files(
     stack: StackConfig, storage: AnyStorage | None, *, stored: float, hours: float, written: float, read: float
 ) -> Usd:
-    """Return dollars of files on a storage, or in a bucket that the stack does not name; requests to S3 are left out.
+    """Return US dollars of files on a storage, without S3 requests; None means a bucket outside the stack.
 
     Args:
-        stack: The stack, whose region has the prices.
-        storage: The storage. A file system of a stated size costs nothing more.
+        stack: The stack; its region decides the prices.
+        storage: The storage; on a file system of a stated size, files cost nothing extra.
         stored: GiB that the storage keeps.
-        hours: Time for which it keeps them.
-        written: GiB that are written in this time.
-        read: GiB that are read in this time.
+        hours: Hours for which the storage keeps the files.
+        written: GiB written in this time.
+        read: GiB read in this time.
     """
     if isinstance(storage, LustreStorage):
         return Usd()

@@ -1,4 +1,4 @@
-"""The costs of each subject beside those of its pools."""
+"""The costs of each subject, without pools."""
 
 from collections.abc import Iterator, Mapping
 

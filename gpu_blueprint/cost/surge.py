@@ -1,11 +1,9 @@
-"""Nodes that run beyond every ceiling for a while, because a new node starts before the old node terminates.
+"""Nodes that run beyond the limits for a while, because a new node starts before the old node terminates.
 
-Karpenter launches the successor of a drifted or under-used node first, above ``maxGpus`` or ``maxCpus``, where its pods
-need one: pods that fit elsewhere, or that may not be evicted, get none. EKS launches nodes first, too, while it updates
-a managed node group.
+Karpenter replaces a drifted or underutilized node: it launches the new node first, above ``maxGpus`` or ``maxCpus``,
+unless the old node's pods fit elsewhere or may not be evicted. EKS also launches new nodes first while it updates a
+managed node group.
 """
-
-from collections.abc import Sequence
 
 from ..catalog import Instance
 from ..config import CpuPool, Pool, StackConfig
@@ -21,10 +19,10 @@ of node updates»)."""
 
 
 def count_surge(stack: StackConfig, pool: Pool | CpuPool, row: Instance) -> int:
-    """Return the nodes of a type that may run beyond a pool's ceiling."""
+    """Return the number of nodes of a type that may run beyond a pool's limit."""
     if isinstance(pool, Pool) and pool.static_nodes:
         return _EKS_NODES_A_ZONE * len(stack.list_zones(pool))
-    if pool.purchase == ["reserved"]:  # a full reservation has no room for a second node
+    if pool.purchase == ["reserved"]:  # a full reservation launches no second node
         return 0
     repairing = stack.cluster.node_repair and stack.cluster.has_repair_budgets
     nodes = pool.max_gpus // row.gpu_devices if isinstance(pool, Pool) else pool.max_cpus // row.vcpu
@@ -32,30 +30,24 @@ def count_surge(stack: StackConfig, pool: Pool | CpuPool, row: Instance) -> int:
 
 
 def count_system_surge(stack: StackConfig) -> int:
-    """Return the system nodes that may run beyond their fixed number."""
+    """Return the number of system nodes that may run beyond their fixed number."""
     return _EKS_NODES_A_ZONE * min(len(stack.network.zones), STABLE_ZONES)
 
 
 def price_surge(stack: StackConfig, pool: Pool | CpuPool) -> Usd:
-    """Return dollars an hour of the dearest nodes that a pool may run beyond its ceiling, on demand."""
+    """Return US dollars an hour of the dearest nodes that a pool may run beyond its limit, on demand."""
     nodes = price_nodes(stack, pool)
-    return _find_dearest([(node.machine + node.disks) * count_surge(stack, pool, node.row) for node in nodes])
+    return Usd.highest([(node.machine + node.disks) * count_surge(stack, pool, node.row) for node in nodes])
 
 
 def sum_surges(stack: StackConfig) -> Usd:
-    """Return dollars an hour of all nodes that the stack may run beyond its ceilings."""
+    """Return US dollars an hour of all nodes that the stack may run beyond its limits."""
     pools = stack.all_pools
     return sum((price_surge(stack, pool) for pool in pools), start=price_system_surge(stack))
 
 
 def price_system_surge(stack: StackConfig) -> Usd:
-    """Return dollars an hour of the system nodes beyond their fixed number."""
+    """Return US dollars an hour of the system nodes beyond their fixed number."""
     disks = price_disk(stack.region, gib=SYSTEM_DISK_GIB)
     each = [price_instance(name, stack.region) + disks for name in stack.system_types]
-    return _find_dearest(each) * count_system_surge(stack)
-
-
-def _find_dearest(prices: Sequence[Usd]) -> Usd:
-    """Return the highest known price with the names of all unknown prices, any of which may be higher."""
-    unknown = frozenset().union(*(price.unknown for price in prices))
-    return Usd(max((price.known for price in prices), default=0), unknown)
+    return Usd.highest(each) * count_system_surge(stack)

@@ -1,4 +1,4 @@
-"""The tenants' shares of the cost of each pool: of GPU pools by grants, of CPU pools by what GPU pods leave."""
+"""The tenants' shares of the cost of each pool: of GPU pools by grants, of CPU pools by the rest of CPU quotas."""
 
 from collections.abc import Mapping
 
@@ -12,13 +12,13 @@ from .nodes import ON_DEMAND, find_terms
 from .pools import plan_cost, plan_pool
 
 UNASSIGNED = "no tenant"
-"""The name of the share that no grant covers."""
+"""Name of the share that no grant covers."""
 
 
 def divide_pool(stack: StackConfig, pool: Pool) -> dict[str, float]:
-    """Return each tenant's part of a pool, and at the end the part that no grant covers.
+    """Return tenant → share of a pool from 0 to 1, and at the end the share that no grant covers.
 
-    A grant is a part of the pool's GPUs. Grants that promise more GPUs than the pool has share its GPUs in proportion.
+    If the grants promise more GPUs than the pool has, tenants share the pool in proportion to their grants.
     """
     granted = {grant.tenant: count_gpus(pool, grant.count) for grant in stack.grants_by_pool.get(pool.name, [])}
     promised = sum(granted.values())
@@ -27,7 +27,7 @@ def divide_pool(stack: StackConfig, pool: Pool) -> dict[str, float]:
 
 
 def divide_among_tenants(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[str, Cost]:
-    """Return each tenant's part of the pools' costs, and at the end the part that no grant covers."""
+    """Return tenant → share of the pools' costs, and at the end the share that no grant covers."""
     found = {**{tenant.name: Cost() for tenant in stack.tenants}, UNASSIGNED: Cost()}
     for pool in stack.gpu_pools:
         for name, part in divide_pool(stack, pool).items():
@@ -39,9 +39,9 @@ def divide_among_tenants(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[
 
 
 def divide_cpu_pools(stack: StackConfig) -> dict[str, float]:
-    """Return each tenant's part of every CPU pool: by the CPU that it may ask there beside the pods on its GPUs.
+    """Return tenant → share of every CPU pool: in proportion to the CPU quota that the tenant's GPU pods leave.
 
-    If the pods on GPUs leave no tenant any, the quotas of CPU decide.
+    If GPU pods may use up every tenant's CPU quota, the whole quotas decide.
     """
     parts: dict[str, float] = {name: rest.cpu_milli for name, rest in stack.rests_by_tenant.items()}
     if not any(parts.values()):
@@ -51,7 +51,7 @@ def divide_cpu_pools(stack: StackConfig) -> dict[str, float]:
 
 
 def estimate_tenant(stack: StackConfig, tenant: Tenant) -> Cost:
-    """Estimate one tenant's part of the costs of the pools in which it has grants, and of the CPU pools."""
+    """Estimate one tenant's share of the costs of pools with its grants, and of the CPU pools."""
     pools = [stack.gpu_pools_by_name[name] for name in tenant.gpus]
     costs = [plan_pool(stack, find_capacity(stack, pool)) * divide_pool(stack, pool)[tenant.name] for pool in pools]
     costs += [_plan_cpu_pool(stack, pool) * divide_cpu_pools(stack)[tenant.name] for pool in stack.cpu_pools]

@@ -1,4 +1,4 @@
-"""Every admission rule as people read it; ``explain RULE`` and docs/tenants.md print the same text."""
+"""The text of every admission rule, for ``explain RULE`` and docs/tenants.md."""
 
 import re
 from collections.abc import Iterator
@@ -94,7 +94,7 @@ def describe_message(rule: WaivableRule) -> str:
 
 
 def split_sum(cel: str) -> list[str]:
-    """Split CEL at each ``+`` that stands outside of texts and parentheses."""
+    """Split CEL at each ``+`` outside of string literals and parentheses."""
     terms, depth, quoted, start = [], 0, False, 0
     for position, letter in enumerate(cel):
         if letter == "'" and cel[position - 1] != "\\":

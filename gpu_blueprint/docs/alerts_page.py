@@ -7,7 +7,7 @@ from itertools import groupby
 from ..catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS
 from ..monitoring import ALERTS, RECORDINGS, Alert
 from ..monitoring.alerts import ALERTS_BY_SUBJECT
-from ..monitoring.alerts.queues import BUT_IN_QUEUES
+from ..monitoring.alerts.queues import QUEUE_EXEMPTIONS
 from ..monitoring.rule_files import FACTS
 from .markdown import format_table
 
@@ -33,7 +33,7 @@ def render_alerts_page() -> str:
     """Return the page as Markdown."""
     listed = ([f"[{alert.name}](#{alert.name.lower()})", alert.severity, alert.hold_for] for alert in ALERTS)
     lines = [
-        _HEAD.format(needs="\n".join(_list_needs()), exempt=" and ".join(BUT_IN_QUEUES)),
+        _HEAD.format(needs="\n".join(_list_needs()), exempt=" and ".join(QUEUE_EXEMPTIONS)),
         *format_table(["alert", "severity", "fires after"], listed),
     ]
     for subject, alerts in groupby(ALERTS, key=lambda alert: alert.subject):

@@ -10,9 +10,9 @@ ATTACKS = Path(__file__).with_name("attacks.json")
 _HEAD = """# Attacks
 
 Each row is a request of a tenant. A real API server judges all of them twice: with the objects of version 0.2, where
-members had the role `edit` and one quota, and with the objects of today. Each attack then succeeds once its guards are
-taken out, so that no row is refused by chance. Templates of pods are accepted with a warning, and their pods refused.
-[isolation.md](isolation.md) has the guards.
+members had the role `edit` and one quota, and with the objects of today. In another run
+without its guards each attack succeeds, so that no row is refused by chance. Templates of pods are accepted with a
+warning, and their pods refused. [isolation.md](isolation.md) has the guards.
 
 The run of the lab writes the rows: `make lab`, and then `python -m tests.attacks`. A test fails if they are stale.
 
@@ -20,7 +20,7 @@ The run of the lab writes the rows: `make lab`, and then `python -m tests.attack
 
 
 def render_attacks_page() -> str:
-    """Return the page as Markdown: what a tenant tries, what became of it in version 0.2 and becomes of it now."""
+    """Return the page as Markdown: what a tenant tries, and the outcome in version 0.2 and now."""
     rows = json.loads(ATTACKS.read_text(encoding="utf-8"))
     header = ("attack", "version 0.2", "now", "the tenant reads")
     cells = [(row["name"], row["today"], row["now"], row["message"].replace("|", "\\|")) for row in rows]

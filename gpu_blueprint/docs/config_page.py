@@ -18,7 +18,7 @@ Generated from the code: `make docs`.
 
 
 def build_stack_schema() -> dict[str, Any]:
-    """Return the JSON schema of the stack object, without the region: the file states it under a key of its own."""
+    """Return the JSON schema of the stack object without the region, which the file states under its own key."""
     schema = StackConfig.model_json_schema(by_alias=True)
     del schema["properties"]["region"]
     schema["required"].remove("region")
@@ -94,7 +94,7 @@ def _format_default(field: dict[str, Any]) -> str:
 
 
 def _describe_type(field: dict[str, Any]) -> str:
-    """Describe the type of a field in words, with links to the models."""
+    """Return the type of a field in words, with links to the models."""
     if "$ref" in field:
         name = field["$ref"].rsplit("/", 1)[-1]
         return f"[{name}](#{name.lower()})"

@@ -6,7 +6,7 @@ from ..admission.policies import list_policies
 from ..cel.policy import AdmissionPolicy
 from ..config import StackConfig
 from ..subjects.tenants import quotas, rights, traffic
-from ..subjects.tenants.holdings import Holder, Holding
+from ..subjects.tenants.guarantees import Guarantee, Mechanism
 from ..subjects.tenants.isolation import list_isolation_rows
 from .admission_rules import make_specimen
 from .markdown import format_table
@@ -27,14 +27,13 @@ A stack file states a tenant's fields ([config.md](config.md#tenant)): `gpus`, `
 ## Admission policies hold what objects say
 """
 _QUEUES = """
-The policies of queues are part of a stack with `queueing`. They refuse also with `enforcement: warn`, since a queue
-that can be passed by is no queue. They trust Kubernetes's controllers, the platform, and operators that run as service
-accounts outside the namespaces of tenants: a GitOps program that applies manifests of tenants should act as the
-tenant's service account. KubeRay, JobSet and Kubeflow Trainer must run in a namespace of the platform to make pods in
-queued pools.
+The policies of queues are part of a stack with `queueing`. They refuse also with `enforcement: warn`, since a queue is
+useless if pods bypass it. They trust Kubernetes's controllers, the platform, and operators that run as service accounts
+outside the namespaces of tenants: a GitOps program that applies manifests of tenants should act as the tenant's service
+account. KubeRay, JobSet and Kubeflow Trainer must run in a namespace of the platform to make pods in queued pools.
 
-Objects that a controller makes bring no warning, because nobody reads it. The place of a TrainJob is judged only if it
-states a nodeSelector; the rest is in its runtime.
+Objects that a controller makes bring no warning, because nobody reads it. The nodeSelector of a TrainJob is judged only
+if the TrainJob states one; else its runtime has it.
 """
 _STEPS = """
 ## From warn to deny on a running platform
@@ -63,9 +62,10 @@ _STEPS = """
    A waiver lifts the rule in templates too. After its last day `blueprint check STACK --policies` and
    `blueprint preview STACK` fail; the rule stays lifted until the waiver is removed and `pulumi up` has run.
 4. Remove the field `tenancy`, or set `enforcement: deny`, and run `pulumi up`. Pods that run stay. A pod that breaks a
-   rule is refused at its next start, so do this step when a restart of it may fail. To go back, set `warn` again.
+   rule is refused at its next start, so choose a time at which a failed restart does no harm. To go back, set `warn`
+   again.
 
-A binding counts about one second after it is written.
+A binding takes effect about one second after it is written.
 
 ## Break-glass
 
@@ -87,15 +87,15 @@ tenants, delete all bindings:
 **The platform team must change a guarded object by hand.** Whoever may update ResourceQuotas in the namespace is the
 platform, and passes the guards; so do the controllers in `kube-system`.
 
-**Bring it back.** Pulumi does not know that a binding is gone until it looks: `pulumi up --refresh` makes every missing
-binding again. To keep a rule away for longer, write a waiver, or `enforcement: warn`. Every deletion of a binding is in
-the audit log, with its author.
+**Bring it back.** Pulumi notices a deleted binding only when it refreshes its state: `pulumi up --refresh` makes every
+missing binding again. To keep a rule away for longer, write a waiver, or `enforcement: warn`. Every deletion of a
+binding is in the audit log, with its author.
 """
 _PINS = """## Pods that keep their node
 
-A pod that may not be evicted has the annotation `karpenter.sh/do-not-disrupt`, or a PodDisruptionBudget lets none of
-its kind go: `maxUnavailable: 0`, `minAvailable` of all that run, or two budgets for one pod. Admission bounds the
-annotation (`no-endless-pins`) and refuses budgets that can never let a pod go (`budgets-let-go`). A budget of
+A pod that may not be evicted has the annotation `karpenter.sh/do-not-disrupt`, or a PodDisruptionBudget allows no
+eviction: `maxUnavailable: 0`, `minAvailable` of all that run, or two budgets for one pod. Admission bounds the
+annotation (`no-endless-pins`) and refuses budgets that can never allow an eviction (`budgets-let-go`). A budget of
 `minAvailable: 1` for one replica passes, and holds the node all the same. Such a pod keeps its node from one thing
 alone:
 """
@@ -119,13 +119,13 @@ Finalizers and a long grace hold no node beyond the pool's terminationGracePerio
 drift, so none takes their nodes while jobs run: work that must not end before its time belongs there. Elsewhere two
 replicas and `maxUnavailable: 1` keep a service up.
 """
-_TITLES: dict[Holder, str] = {
+_TITLES: dict[Mechanism, str] = {
     "quota": "Quotas hold numbers",
     "rights": "Rights (RBAC) hold kinds and verbs",
     "traffic": "Network policies hold traffic",
     "node": "Nodes hold devices",
 }
-_NOTES: dict[Holder, str] = {
+_NOTES: dict[Mechanism, str] = {
     "traffic": """
 **Pods without an owner are a gap.** EKS promises network policies only for pods with an owner, such as a Deployment, a
 StatefulSet or a Job ([EKS user guide](https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html)). A pod
@@ -142,17 +142,17 @@ mode `strict` (`NETWORK_POLICY_ENFORCING_MODE`) denies everything until then, an
 ever: each namespace of the platform would need policies, and the platform writes none there.
 """,
 }
-"""What the table of a section cannot say."""
+"""Notes below the table of a section."""
 
-_LISTS: tuple[Callable[[StackConfig], Iterator[Holding]], ...] = (
-    quotas.list_holdings,
-    rights.list_holdings,
-    traffic.list_holdings,
+_LISTS: tuple[Callable[[StackConfig], Iterator[Guarantee]], ...] = (
+    quotas.list_guarantees,
+    rights.list_guarantees,
+    traffic.list_guarantees,
 )
 
 
-def list_holdings(config: StackConfig) -> Iterator[Holding]:
-    """Yield what quotas, rights, traffic rules and nodes keep tenants from."""
+def list_guarantees(config: StackConfig) -> Iterator[Guarantee]:
+    """Yield what quotas, rights, traffic rules and nodes prevent."""
     for listed in _LISTS:
         yield from listed(config)
 
@@ -167,7 +167,7 @@ def render_isolation_page() -> str:
         _HEAD,
         *_list_policies(policies),
         _QUEUES.rstrip("\n"),
-        *_list_holdings(),
+        *_list_guarantees(),
         *_list_isolation(),
         *_list_pins(),
         steps.strip("\n"),
@@ -195,10 +195,10 @@ def _list_isolation() -> Iterator[str]:
     yield from ("## Isolation on one GPU", "", *format_table(header, rows), "")
 
 
-def _list_holdings() -> Iterator[str]:
-    holdings = list(list_holdings(make_specimen()))
+def _list_guarantees() -> Iterator[str]:
+    guarantees = list(list_guarantees(make_specimen()))
     for by, title in _TITLES.items():
-        rows = [[f"`{holding.name}`", holding.keeps] for holding in holdings if holding.by == by]
+        rows = [[f"`{guarantee.name}`", guarantee.keeps] for guarantee in guarantees if guarantee.by == by]
         if rows:
             yield from ("", f"## {title}", "", *format_table(["object", "what it keeps"], rows))
             yield from _NOTES.get(by, "").rstrip("\n").splitlines()

@@ -41,12 +41,13 @@ _TAIL = """```
    needs `nonResourceURLs: ["/metrics"]` with the verb `get`. kube-prometheus-stack grants it. The operator must allow
    `bearerTokenFile` (`arbitraryFSAccessThroughSMs.deny` stays off). kube-state-metrics exports Jobs, as it does by
    default. The alert KueueDown fires if one of them is missing.
-8. **With a training pool whose ceiling holds two nodes, Prometheus may read JobSet's metrics**, as it reads Kueue's, at
+8. **With a training pool whose limit holds two nodes, Prometheus may read JobSet's metrics**, as it reads Kueue's, at
    port 8443 of the namespace `jobset-system`. The alert JobSetDown fires if it may not.
 9. **With `nodeLocalDns`, Prometheus reaches ports 9253 and 9353 of every node**, where the DNS caches have their
    metrics. Its operator adds the label `endpoint` to `up`, as it does by default; the alert NodeLocalDnsDown reads it.
 10. **Prometheus scrapes itself**, as in kube-prometheus-stack. The alert PlatformRulesFail then says that a rule cannot
-    be evaluated: a recording rule that fails keeps its last value for 5 minutes, and what is built on it goes quiet.
+    be evaluated: a recording rule that fails keeps its last value for 5 minutes, and then the alerts that read it never
+    fire.
 11. **No namespace is enforced on the platform's rules and monitors.** With `enforcedNamespaceLabel` in the spec of the
     Prometheus, its operator refuses nothing: it replaces each matcher of the label, and each value of it in results, by
     the namespace `monitoring`. The platform's rules then see no pod and no GPU, most alerts never fire, and
@@ -57,8 +58,8 @@ _TAIL = """```
           - {group: monitoring.coreos.com, resource: servicemonitors, namespace: monitoring}
           - {group: monitoring.coreos.com, resource: podmonitors, namespace: monitoring}
 
-12. **A dead man's switch hears your Watchdog.** The platform cannot see it: without one, nobody hears that Prometheus
-    itself is down.
+12. **A dead man's switch receives your Watchdog.** The platform cannot check this. Without the switch, nobody learns
+    that Prometheus itself is down.
 
 To check: `count(kube_node_labels{label_gpu_blueprint_pool!=""})` returns the number of GPU nodes, and
 `sum(gpu_pool:gpus:total)` the number of GPUs. With `queueing`,

@@ -36,7 +36,7 @@ class Cause(Record):
     command: str
     """A command of kubectl that shows the cause."""
     output: str
-    """What the command prints; ``…`` stands for words that are left out."""
+    """What the command prints, with ``…`` for words that are left out."""
     meaning: str
     remedy: str
 

@@ -73,11 +73,11 @@ def render_policies_page() -> str:
 
 def describe_rule(rule: Rule) -> Iterator[str]:
     """Yield the section of a rule as lines of Markdown."""
-    yield f"Looks at {rule.looks_at}.  "
-    yield f"PASS if {rule.passes}.  "
-    yield f"FAIL if {rule.fails}.  "
-    yield f"Why: {rule.why}.  "
-    yield f"Fix: {rule.fix}.  "
+    yield f"Looks at {rule.texts.looks_at}.  "
+    yield f"PASS if {rule.texts.passes}.  "
+    yield f"FAIL if {rule.texts.fails}.  "
+    yield f"Why: {rule.texts.why}.  "
+    yield f"Fix: {rule.texts.fix}.  "
     if rule.settings:
         settings = (f"`{name}` = `{json.dumps(value)}`" for name, value in rule.settings.items())
         yield f"Settings, by default: {', '.join(settings)}."

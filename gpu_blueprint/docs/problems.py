@@ -19,7 +19,7 @@ from ..records import Record, field
 
 EXAMPLE_FILE = "Pulumi.example.yaml"
 EXAMPLE_DAY = date(2026, 11, 22)
-"""The day on which examples are checked. The day is fixed, because reservations in examples end."""
+"""The fixed day of the checks of examples, since reservations in examples end."""
 _TABLE = Path(__file__).with_name("problems.yaml")
 _DELETE = "DELETE"
 
@@ -35,14 +35,14 @@ class ProblemKind(Record):
     """The change that ends the problem."""
     severity: Severity = "error"
     example: Mapping[str, Any] = field(default_factory=dict)
-    """Dotted field paths → values, which give the base stack this problem; ``DELETE`` removes a field."""
+    """Dotted field path → value that gives the base stack this problem; ``DELETE`` removes a field."""
     file: str = ""
     """Instead of ``example``: the text of a stack file that has this problem."""
     needs: str = ""
     """Instead of ``example``: the cause of the problem, if no stack file alone has it."""
 
     def make_stack(self) -> dict[str, Any]:
-        """Return the base stack with the changes of the example; ``region`` stands for ``aws:region``."""
+        """Return the base stack with the changes of the example; ``region`` is ``aws:region``."""
         stack: dict[str, Any] = deepcopy(_read_table()["base"])
         for path, value in self.example.items():
             _set(stack, path.split("."), deepcopy(value))

@@ -28,7 +28,7 @@ _TITLES: Mapping[str, str] = {
     "file": "the stack file as a whole",
     "outside": "what no stack file has by itself",
 }
-"""Name of a page → what its problems are about."""
+"""Name of a page → subject of its problems."""
 
 
 def render_problem_pages() -> dict[Path, str]:
@@ -44,7 +44,7 @@ def render_problem_pages() -> dict[Path, str]:
 
 
 def find_page(kind: ProblemKind) -> str:
-    """Return the name of the page of a kind: the subject of the section in which its example has the problem."""
+    """Return the page of a kind: the subject of the section with the problem in the kind's example."""
     if kind.needs:
         return "outside"
     section = next(iter(kind.find_problem().path), "")

@@ -26,20 +26,19 @@ belongs to the AMI (Operator v26.7.0 with mig-parted v0.15.0), and such nodes st
 
 ## Where a pod lands
 
-Kubernetes compares nodes by their free CPU and memory, and not by their free GPUs: of two nodes, a pod of one GPU goes
-to the node with freer CPU, also where seven of its eight GPUs are in use and the other node is empty, or the other way
-round. On a node, NVIDIA's plugin gives the share or slice of the GPU that has most of them free, so two replicas lie on
-two GPUs. So free GPUs end in fragments, and nobody moves a running pod to make whole GPUs free. Where Karpenter may
-move pods (`WhenEmptyOrUnderutilized`), it empties nodes whose pods fit elsewhere; in other pools give large and small
-pods pools of their own.
+Kubernetes scores nodes by free CPU and memory, and not by free GPUs: of two nodes, a pod with one GPU is bound to the
+node with more free CPU, whether one of its eight GPUs is free or all are. On a node, NVIDIA's plugin allocates a share
+or slice of the GPU with the most free ones, so two replicas use two GPUs. So free GPUs become fragments, and no program
+moves a running pod to free a whole node. Where Karpenter may move pods (`WhenEmptyOrUnderutilized`), it empties nodes
+whose pods fit elsewhere; in other pools give large and small pods pools of their own.
 
 ## Change the sharing of a pool
 
 The sharing is a node label that names a file of the GPU Operator. A changed sharing changes the label, so Karpenter
 replaces the nodes, and old nodes still need the old file: they read it whenever a pod of the Operator starts there.
-Without it, the device plugin advertises whole GPUs beside running shares, or ends again and again; a node that started
-late is never initialized, and Karpenter never removes it. Nodes of whole GPUs have no such label and read the default
-file, which is the file of the pools if all share alike.
+Without it, the device plugin advertises whole GPUs beside running shares, or restarts again and again; a node that
+started late is never initialized, and Karpenter never removes it. Nodes of whole GPUs have no such label and read the
+default file, which is the file of the pools if all share alike.
 
 1. Write the new sharing into the pool. Another profile or mode is another resource name: change the manifests of the
    teams, and count their quotas again.
@@ -48,7 +47,7 @@ file, which is the file of the pools if all share alike.
 3. `pulumi up`, and wait until the command that `blueprint changes` printed lists no node.
 4. Remove the entry.
 
-When the last pool on AL2023 goes to Bottlerocket, the entry keeps the GPU Operator, without which old nodes advertise
+When the last pool on AL2023 moves to Bottlerocket, the entry keeps the GPU Operator, without which old nodes advertise
 no GPU. Where no pod may move: add a pool with the new sharing, move the work, and remove the old pool when it is empty.
 
 On AL2023 the device plugin begins with the Operator's default file, and reads the label of its node a moment later
@@ -110,7 +109,7 @@ def _list_rows() -> Iterator[_Row]:
 
 
 def _judge(gpu: Gpu, ami: AmiFamily, sharing: Sharing, fractional: bool) -> _Cell:
-    """Ask the code whether a GPU can be shared this way."""
+    """Return the resources of a GPU that is shared this way, or the reasons against it."""
     refusals = [problem.message for problem in find_refusals(gpu, ami, sharing, fractional=fractional)]
     if refusals:
         return _Cell((), tuple(message.replace(gpu.name, "this GPU", 1) for message in refusals))

@@ -8,16 +8,23 @@ from .markdown import format_table
 
 _HEAD = """# Tenants
 
-A tenant is a namespace with grants in GPU pools. This page is for its members: how to log in, what pods write, and what
+A tenant is a namespace with grants in GPU pools. This page shows its members how to log in, what pods write, and what
 the API server refuses. [isolation.md](isolation.md) says what keeps tenants apart, and how the platform team lifts a
-rule. A pod that waits is a question for [my-pod-waits.md](my-pod-waits.md).
+rule.
+
+**In short:**
+
+- [Log in](#log-in) with the IAM role that the stack file lists for the tenant, and work in its namespace.
+- Name the pool in `nodeSelector`, and the GPU or slice in `resources.limits`: [what pods write](#what-pods-write).
+- A message that ends with a name in brackets is a refusal, and says what to write: [rules](#rules-of-admission).
+- `exceeded quota` means that the tenant's quota is used up: end a pod, or ask the platform team for more.
+- A pod is `Pending`, or there is no pod: [my-pod-waits.md](my-pod-waits.md).
 
 ## Log in
 
-The IAM role of a member stands in `members` of the stack file, the role of a reader in `viewers`. Whoever runs
-the first command needs `eks:DescribeCluster` in AWS. If your shell has another role than the member's, add `--role-arn`
-with the ARN of the member's role, and kubectl assumes it. A cluster with a private API is
-reached from the company's network alone.
+The stack file lists the IAM roles of members in `members`, and those of readers in `viewers`. The first command needs
+`eks:DescribeCluster` in AWS. If your shell has another role than the member's, add `--role-arn` with the ARN of the
+member's role, and kubectl assumes it. Only the company's network reaches a cluster with a private API.
 
 ```console
 $ aws eks update-kubeconfig --name gpu-prod --region us-east-1
@@ -27,7 +34,7 @@ yes
 $ kubectl describe resourcequotas
 ```
 
-The last command prints the quotas with what is used. Members write pods, workloads, Services, claims, Secrets, Roles
+The last command prints each quota and its use. Members write pods, workloads, Services, claims, Secrets, Roles
 and budgets in the namespace, read nodes and pools, and enter containers; viewers read, but no Secrets
 ([rights](isolation.md#rights-rbac-hold-kinds-and-verbs)).
 
@@ -75,13 +82,13 @@ spec:
 A refusal ends with the name of its rule in brackets, such as `[named-pool]`, and says what to write; `…` stands for
 what depends on the request. `blueprint explain named-pool` explains the rule.
 
-Every object in the namespace is judged, whoever sends it: people, Helm, Argo CD and controllers. Only the first rule
-that an object breaks is reported. Pods that run stay: existing objects are judged when their spec changes. Templates of
+The rules judge every object in the namespace, from people, Helm, Argo CD and controllers, and a refusal names the first
+rule that the object breaks. Pods that run stay: existing objects are judged when their spec changes. Templates of
 Deployments, StatefulSets, ReplicaSets, Jobs, CronJobs, RayClusters, RayServices, RayJobs, RayCronJobs, JobSets and
 TrainJobs are accepted with a warning at `kubectl apply`, and their pods are refused later. A TrainJob is judged by the
 parts that it states itself. The rules whose names begin with `queue`, and `gang-within-reach`, need `queueing`.
 
-A pod that may not be evicted keeps its node from some things and not from others:
+A pod that may not be evicted keeps its node from some disruptions:
 [isolation.md](isolation.md#pods-that-keep-their-node) has the table.
 """
 

@@ -1,1 +1,1 @@
-"""The facts of a stack that people and programs ask for, and explanations of each of its parts."""
+"""Summaries of a stack for people and programs, and an explanation of each of its parts."""

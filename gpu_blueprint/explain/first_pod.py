@@ -1,4 +1,4 @@
-"""The first pod in a pool: it shows the GPU that it got, or the CPUs of its node, and ends."""
+"""The first pod in a pool, which prints its GPU or the CPUs of its node, and ends."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,21 +11,21 @@ from ..subjects.tenants.gpu_pods import build_cpu_pod, build_pod
 
 _MEMORY = "256Mi"
 CPU_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"
-"""A small image of AWS for amd64 and arm64, without GPU libraries."""
+"""A small image for amd64 and arm64, without GPU libraries."""
 FIRST_IMAGES = (CUDA_IMAGE, CPU_IMAGE)
 """The images of first pods."""
-_OTHERS = (
+_PUBLIC_REGISTRIES = (
     "nvcr.io",
     *(upstream.host for upstream in UPSTREAMS.values()),
     "index.docker.io",
     "gcr.io",
     "mcr.microsoft.com",
 )
-"""Registries of which nobody knows the part that belongs to the team; NVIDIA, for one, lets nobody else push."""
+"""Registries to which a team may not be able to push, such as NVIDIA's."""
 
 
 def build_first_cpu_pod(stack: StackConfig, pool: CpuPool) -> dict[str, Any]:
-    """Build a pod that counts its node's CPUs, in the namespace of the first tenant, or ``default`` without tenants."""
+    """Build a pod that prints its node's CPUs, in the namespace of the first tenant, or ``default`` without tenants."""
     namespace = stack.tenants[0].namespace_name if stack.tenants else "default"
     pod = build_cpu_pod(stack, pool, namespace=namespace)
     _make_small(pod, f"cpu-test-{pool.name}", choose_image(stack, CPU_IMAGE), ["nproc"])
@@ -33,9 +33,9 @@ def build_first_cpu_pod(stack: StackConfig, pool: CpuPool) -> dict[str, Any]:
 
 
 def build_first_pod(stack: StackConfig, pool: Pool, tenant: Tenant | None = None) -> dict[str, Any]:
-    """Build a pod that runs nvidia-smi, on a resource of a tenant's grant; by default of the first tenant with a grant.
+    """Build a pod that runs nvidia-smi, for ``tenant`` or the first tenant with a grant.
 
-    Without such a tenant, the pod belongs to the namespace ``default``, which has no quota.
+    Without a tenant, the pod is for the namespace ``default``, which has no quota.
     """
     namespace, limits = find_grant(pool, [tenant] if tenant else stack.tenants)
     pod = build_pod(stack, pool, namespace=namespace, limits=limits)
@@ -44,7 +44,7 @@ def build_first_pod(stack: StackConfig, pool: Pool, tenant: Tenant | None = None
 
 
 def place_image(stack: StackConfig, image: str) -> str:
-    """Return the reference from which nodes pull an image, or else any name that the rule about images admits."""
+    """Return the reference that nodes pull for an image; a name below the first allowed entry if it is not allowed."""
     located = locate_image(stack, image)
     if _is_allowed(stack, image):
         return located
@@ -52,16 +52,16 @@ def place_image(stack: StackConfig, image: str) -> str:
 
 
 def choose_image(stack: StackConfig, image: str) -> str:
-    """Return the reference for an image in a pod that people run: where it is, or where they may copy it to.
+    """Return the reference of an image for a pod that people run: the image, or a copy in an allowed registry.
 
-    Only a stack that allows no registry of its own gets a name that it does not allow.
+    A stack that allows only public registries gets the image itself, although the stack does not allow it.
     """
     own = [entry for entry in _list_allowed(stack) if _is_own(stack, entry)]
     return locate_image(stack, image) if _is_allowed(stack, image) or not own else _name_below(own[0], image)
 
 
 def list_advice(stack: StackConfig) -> Iterator[tuple[str, str]]:
-    """Yield the reference of each image of first pods that the stack does not allow, with the step that helps."""
+    """Yield (reference, remedy) of each image of first pods that the stack does not allow."""
     for image in FIRST_IMAGES:
         if _is_allowed(stack, image):
             continue
@@ -74,17 +74,17 @@ def list_advice(stack: StackConfig) -> Iterator[tuple[str, str]]:
 
 
 def _is_allowed(stack: StackConfig, image: str) -> bool:
-    """Tell whether the stack allows an image under its own name, or under its name in the cache or in the mirror."""
+    """Return whether the stack allows an image, or its copy in the cache or the mirror."""
     names = image, locate_image(stack, image)
     allowed = _list_allowed(stack)
     return not allowed or any(name.startswith((f"{entry}/", f"{entry}:")) for name in names for entry in allowed)
 
 
 def _is_own(stack: StackConfig, entry: str) -> bool:
-    """Tell whether people of the stack may push images below an entry of ``images.allowed``."""
+    """Return whether the team can push images below an entry of ``images.allowed``."""
     mirror = stack.images.mirror if stack.images else None
     is_in_mirror = bool(mirror) and f"{entry}/".startswith(f"{mirror}/")
-    return is_in_mirror or entry.partition("/")[0] not in _OTHERS
+    return is_in_mirror or entry.partition("/")[0] not in _PUBLIC_REGISTRIES
 
 
 def _list_allowed(stack: StackConfig) -> list[str]:
@@ -100,13 +100,13 @@ def _make_small(pod: dict[str, Any], name: str, image: str, command: list[str]) 
     pod["spec"]["restartPolicy"] = "Never"
     container = pod["spec"]["containers"][0]
     container.update(image=image, command=command)
-    # The pod only looks at its node, so it must fit into the smallest quota of CPU and memory.
+    # Small enough for the smallest quota of CPU and memory.
     container["resources"]["requests"] = {"cpu": "100m", "memory": _MEMORY}
     container["resources"]["limits"]["memory"] = _MEMORY
 
 
 def find_grant(pool: Pool, tenants: Sequence[Tenant]) -> tuple[str, dict[str, int] | None]:
-    """Return the namespace of the first tenant with a grant, and the request; None stands for the pool's least."""
+    """Return namespace and GPU request of the first tenant with a grant; None for the pool's smallest request."""
     for tenant in tenants:
         counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
         units = [unit for unit, count in counts.items() if count]

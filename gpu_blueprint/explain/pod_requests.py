@@ -1,4 +1,4 @@
-"""The fields that a pod needs to run in a pool, in one line."""
+"""The fields that a pod needs to run in a pool, as one line."""
 
 from collections.abc import Mapping
 
@@ -7,9 +7,9 @@ from ..subjects.tenants.gpu_pods import build_pod
 
 
 def describe_request(stack: StackConfig, pool: Pool, limits: Mapping[str, int] | None = None) -> str:
-    """Name the requests, limits, nodeSelector, tolerations and PriorityClass that a tenant writes.
+    """Return the requests, limits, nodeSelector, tolerations and PriorityClass that a tenant writes, as one line.
 
-    Without limits, the pod requests the least that the pool advertises.
+    Without ``limits``, the pod has the smallest request of the pool.
     """
     spec = build_pod(stack, pool, limits=limits)["spec"]
     (container,) = spec["containers"]

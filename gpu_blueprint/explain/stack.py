@@ -1,4 +1,4 @@
-"""Summaries of the pools, tenants and services of a stack, for people and for programs."""
+"""Summaries of the pools, tenants and services of a stack, for people and programs."""
 
 from typing import Any
 
@@ -13,7 +13,6 @@ from ..cost.pools import estimate_pool
 from ..monitoring.scaling import list_measures
 from ..records import Record, asdict
 from ..subjects.tenants.identities import describe_grants, list_tenant_grants
-from .images.images import name_image
 
 
 class PoolSummary(Record, kw_only=True):
@@ -32,9 +31,9 @@ class PoolSummary(Record, kw_only=True):
     max_gpus: int
     ceiling: dict[str, int]
     ceiling_usd_per_hour: float | None
-    """Cost of the pool at its ceiling, on demand, on the type with the dearest GPUs, disks included.
+    """Cost at the pool's limit, on demand, on the type with the most expensive GPUs, disks included.
 
-    None if a price is not known.
+    None if a price is unknown.
     """
     taints: list[dict[str, str]]
     hours: str | None
@@ -44,7 +43,7 @@ class PoolSummary(Record, kw_only=True):
 
 
 class TenantSummary(Record, kw_only=True):
-    """One tenant; ``gpus`` are its grants by pool, ``quota`` is their sum by extended resource."""
+    """One tenant; ``gpus`` are its grants by pool, ``quota`` is the sum by extended resource."""
 
     name: str
     namespace: str
@@ -55,11 +54,11 @@ class TenantSummary(Record, kw_only=True):
     members: list[str]
     viewers: list[str]
     identities: list[str]
-    """Service accounts with a role in AWS, each with its policies and actions."""
+    """Service accounts with an IAM role, each with its policies and actions."""
 
 
 class ServiceSummary(Record, kw_only=True):
-    """One service; ``promql`` has a query for each of its signals, ``scales_on`` has words for the same signals."""
+    """One service; ``promql`` has the query of each signal, ``scales_on`` the same signals in words."""
 
     name: str
     namespace: str
@@ -72,7 +71,7 @@ class ServiceSummary(Record, kw_only=True):
 
 
 def identify_stack(stack: StackConfig) -> dict[str, str]:
-    """Return the names that identify an environment, and the versions that it runs."""
+    """Return the names that identify an environment, and its versions."""
     is_found = stack.existing_cluster is not None and stack.existing_cluster.gpu_operator == "existing"
     return {
         "name": stack.cluster_name,
@@ -86,14 +85,14 @@ def identify_stack(stack: StackConfig) -> dict[str, str]:
 
 
 def describe_enforcement(stack: StackConfig) -> str:
-    """Return what the API server does with a request of a tenant that breaks an admission rule."""
+    """Return a sentence about the effect of the rules for tenants: warn or deny."""
     if stack.tenancy.enforcement == "warn":
         return "the rules for tenants only warn (tenancy.enforcement)"
     return "the rules for tenants refuse (docs/tenants.md)"
 
 
 def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
-    """Summarize a pool."""
+    """Return the summary of a pool."""
     rows = stack.list_instances(pool)
     return PoolSummary(
         name=pool.name,
@@ -108,7 +107,7 @@ def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
             if any(term.selects(reservation) for term in pool.reservations)
         ],
         zones=stack.list_zones(pool),
-        ami=name_image(stack, pool),
+        ami=name_ami(stack, pool),
         per_node={row.instance_type: pool.profile.count_per_node(row) for row in rows},
         max_gpus=pool.max_gpus,
         ceiling=pool.profile.count_at_ceiling(pool.max_gpus),
@@ -117,6 +116,13 @@ def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
         hours=str(pool.hours) if pool.hours else None,
         headroom=_describe_headroom(pool),
     )
+
+
+def name_ami(stack: StackConfig, pool: Pool) -> str:
+    """Return AMI family and release; a managed node group has the release that the catalogue pins for the cluster."""
+    if pool.static_nodes:
+        return f"{pool.ami.family} of EKS, release {stack.cluster.release.system_node_release}"
+    return pool.ami.alias
 
 
 def _describe_headroom(pool: Pool) -> dict[str, Any] | None:
@@ -132,7 +138,7 @@ def _describe_reservation(reservation: Reservation) -> str:
 
 
 def summarize_tenant(stack: StackConfig, tenant: Tenant) -> TenantSummary:
-    """Summarize a tenant."""
+    """Return the summary of a tenant."""
     return TenantSummary(
         name=tenant.name,
         namespace=tenant.namespace_name,
@@ -147,7 +153,7 @@ def summarize_tenant(stack: StackConfig, tenant: Tenant) -> TenantSummary:
 
 
 def summarize_service(stack: StackConfig, service: Service) -> ServiceSummary:
-    """Summarize a service."""
+    """Return the summary of a service."""
     namespace = stack.find_namespace(service)
     return ServiceSummary(
         name=service.name,
@@ -172,5 +178,5 @@ def _describe_signal(signal: Signal) -> str:
 
 
 def as_json(summary: Record) -> dict[str, Any]:
-    """Write a summary with the names that a stack file uses."""
+    """Return a summary with the stack file's names of fields."""
     return {to_camel(name): value for name, value in asdict(summary).items()}

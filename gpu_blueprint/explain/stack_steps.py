@@ -1,14 +1,16 @@
-"""A stack, explained: the lines, and the parts that have names, of each of its subjects."""
+"""A stack, explained: the steps of each subject, and the named parts."""
 
 from collections.abc import Iterator, Mapping
 
 from ..config import StackConfig
+from ..records import replace
 from ..subject import Subject
 from .cluster import steps as cluster_steps
 from .facet import Explain, Part
 from .images import steps as image_steps
 from .keys import steps as key_steps
 from .models import steps as model_steps
+from .models.models import list_start_notes
 from .money import steps as money_steps
 from .monitoring import steps as monitoring_steps
 from .pools import steps as pool_steps
@@ -31,11 +33,11 @@ EXPLAIN: Mapping[Subject, Explain] = {
     "monitoring": monitoring_steps.EXPLAIN,
     "money": money_steps.EXPLAIN,
 }
-"""Subject → its explanation, in the order in which `explain` and `preview` print."""
+"""Subject → explanation, in the order of `explain` and `preview`."""
 
 
 def explain_stack(stack: StackConfig) -> Iterator[Step]:
-    """Yield the steps from a stack's account and network to its cost."""
+    """Yield the steps of the whole stack, from its account to its cost."""
     for explain in EXPLAIN.values():
         for title, describe in explain.lines.items():
             if lines := tuple(describe(stack)):
@@ -43,7 +45,7 @@ def explain_stack(stack: StackConfig) -> Iterator[Step]:
 
 
 def list_parts(stack: StackConfig, name: str) -> Iterator[Part]:
-    """Yield all parts of a stack that have names.
+    """Yield all named parts of a stack.
 
     Args:
         stack: The stack.
@@ -51,3 +53,12 @@ def list_parts(stack: StackConfig, name: str) -> Iterator[Part]:
     """
     for explain in EXPLAIN.values():
         yield from explain.parts(stack, name)
+
+
+def list_parts_below_stack(stack: StackConfig, name: str) -> Iterator[Part]:
+    """Yield the parts that `explain STACK` shows below the stack, without the notes that the stack's steps have."""
+    told = {*list_start_notes(stack)}
+    for part in list_parts(stack, name):
+        if part.is_listed:
+            steps = (Step(step.title, tuple(line for line in step.lines if line not in told)) for step in part.steps)
+            yield replace(part, steps=steps)

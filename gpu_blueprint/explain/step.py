@@ -4,7 +4,7 @@ from ..records import Record
 
 
 class Step(Record):
-    """A step that follows from earlier steps; ``lines`` are text for people."""
+    """A titled step, with its lines of text."""
 
     title: str
     lines: tuple[str, ...]

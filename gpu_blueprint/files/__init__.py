@@ -1,1 +1,1 @@
-"""All that reads and writes stack files."""
+"""Reading, writing, starting and upgrading stack files."""

@@ -32,7 +32,7 @@ def find_admission(config: StackConfig) -> Admission:
 def list_admission_waiver_faults(waiver: Waiver, admission: Admission, today: date) -> Iterator[tuple[str, str]]:
     """Yield each reason why a waiver of an admission rule is wrong, with its remedy.
 
-    A waiver that has ended still lifts its rule in the cluster until it is removed, so it is an error.
+    An expired waiver lifts its rule in the cluster until somebody removes the waiver, so it is an error.
     """
     if waiver.resource not in admission.tenants:
         reason = f"the waiver of {waiver.rule} names the tenant {waiver.resource!r}, which the stack does not have"

@@ -13,8 +13,8 @@ Level = Literal["mandatory", "advisory", "remediate", "disabled"]
 LEVELS: tuple[Level, ...] = ("mandatory", "advisory", "remediate", "disabled")
 FOLDER = Path(__file__).parents[2] / "policies"
 STRICTEST = "prod"
-"""The environment whose levels apply to environments without a file of their own."""
-_FORMS = {
+"""The environment whose levels apply to each environment without its own file."""
+_SETTING_FORMS = {
     bool: "true or false",
     int: "a number, 0 or more",
     str: "a text",
@@ -25,13 +25,13 @@ _FORMS = {
 
 
 def find_levels_file(environment: str, folder: Path = FOLDER) -> Path:
-    """Return the policy configuration of an environment: its own file, else the file of the strictest environment."""
+    """Return the path of an environment's policy configuration; by default the file of the strictest environment."""
     own = folder / f"{environment}.json"
     return own if own.is_file() else folder / f"{STRICTEST}.json"
 
 
 def describe_levels(environment: str) -> str:
-    """Name the file whose levels an environment borrows; nothing if it has a file of its own."""
+    """Return a notice of the file whose levels an environment borrows; empty if the environment has its own file."""
     file = find_levels_file(environment)
     if file.stem == environment:
         return ""
@@ -62,7 +62,7 @@ def choose_level(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str
 
 
 def count_disabled(path: Path) -> int:
-    """Return how many rules a policy configuration disables; they judge nothing."""
+    """Return the number of rules that a policy configuration disables."""
     levels = read_levels(path)
     return sum(choose_level(rule, levels)[0] == "disabled" for rule in RULES)
 
@@ -102,6 +102,6 @@ def _find_mistakes(name: str, value: Any) -> Iterator[str]:
         if default is None:
             yield f"{name}: there is no setting {key!r} (there are: {', '.join(defaults[name]) or 'none'})"
         elif not _has_form(item, default):
-            yield f"{name}: {key} is {item!r}, and must be {_FORMS[type(default)]}"
+            yield f"{name}: {key} is {item!r}, and must be {_SETTING_FORMS[type(default)]}"
         elif find_mistakes := rules[name].find_mistakes:
             yield from (f"{name}: {mistake}" for mistake in find_mistakes({key: item}))

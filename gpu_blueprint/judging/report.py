@@ -36,7 +36,7 @@ def judge_stack(
         stack: The stack file.
         plan: The plan of this stack.
         levels: Policy configuration; by default the configuration of the stack's environment.
-        today: Day on which waivers count; by default the current day.
+        today: Day by which waivers have expired; by default the current day.
     """
     chosen = read_levels(levels or find_levels_file(stack.config.environment))
     waivers, admission = list_waivers(stack.config), find_admission(stack.config)

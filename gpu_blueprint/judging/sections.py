@@ -1,4 +1,4 @@
-"""The field of the stack file that a planned resource is made from; findings about it name the field's line."""
+"""The field of the stack file behind a planned resource; a finding about the resource names the field's line."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,55 +9,38 @@ from ..problem import Path
 from ..subjects.storage.mounts import list_mounts
 from ..subjects.storage.names import name_storage
 
-SECTIONS: Mapping[str, Path] = {
+_COMPONENTS: Mapping[Path, tuple[str, ...]] = {
     # Platform itself makes only the providers, which hold the account, the region and the tags.
-    "Platform": ("accountId",),
-    "Network": ("network",),
-    "Egress": ("egress",),
-    "Cluster": ("cluster",),
-    "RunningCluster": ("cluster",),
-    "Access": ("cluster",),
-    "Addons": ("cluster",),
-    "SystemNodes": ("cluster", "systemNodes"),
-    "Storage": ("cluster",),
-    "NodeLocalDns": ("cluster",),
-    "PlatformRecord": ("cluster",),
-    "Karpenter": ("cluster",),
-    "GpuOperator": ("pools",),
-    "SharingConfigs": ("pools",),
-    "Efa": ("pools",),
-    "JobSetController": ("pools",),
-    "GpuPool": ("pools",),
-    "CpuPool": ("pools",),
-    "StaticNodes": ("pools",),
-    "PoolHours": ("pools",),
-    "HeadroomSpace": ("pools",),
-    "Prepull": ("pools",),
-    "ImageCache": ("images",),
-    "SharedStorage": ("storage",),
-    "Kueue": ("queueing",),
-    "Queues": ("queueing",),
-    "Admission": ("tenancy",),
-    "TenantSpace": ("tenants",),
-    "TenantRights": ("tenants",),
-    "TenantIdentity": ("tenants",),
-    "Keda": ("services",),
-    "GpuAutoscaler": ("services",),
-    "Model": ("models",),
-    "Monitoring": ("monitoring",),
-    "OwnExporter": ("monitoring",),
-    "Billing": ("billing",),
+    ("accountId",): ("Platform",),
+    ("network",): ("Network",),
+    ("egress",): ("Egress",),
+    ("cluster",): (
+        *("Cluster", "RunningCluster", "Access", "Addons"),
+        *("Storage", "NodeLocalDns", "PlatformRecord", "Karpenter"),
+    ),
+    ("cluster", "systemNodes"): ("SystemNodes",),
+    ("pools",): (
+        *("GpuOperator", "SharingConfigs", "Efa", "JobSetController", "GpuPool"),
+        *("CpuPool", "StaticNodes", "PoolHours", "HeadroomSpace", "Prepull"),
+    ),
+    ("images",): ("ImageCache",),
+    ("storage",): ("SharedStorage",),
+    ("queueing",): ("Kueue", "Queues"),
+    ("tenancy",): ("Admission",),
+    ("tenants",): ("TenantSpace", "TenantRights", "TenantIdentity"),
+    ("services",): ("Keda", "GpuAutoscaler"),
+    ("models",): ("Model",),
+    ("monitoring",): ("Monitoring", "OwnExporter"),
+    ("billing",): ("Billing",),
 }
-"""Component of components/platform.py and components/foundation.py → the field of the stack that it is made from.
+SECTIONS: Mapping[str, Path] = {component: path for path, components in _COMPONENTS.items() for component in components}
+"""Component of components/platform.py and components/foundation.py → the field of the stack behind it.
 
 A test compares the two."""
 
 
 def find_section(config: StackConfig, by_urn: Mapping[str, PlannedResource], urn: str) -> Path:
-    """Walk up from a resource to its component, and return the field of the stack that the component is made from.
-
-    The path is empty for a URN that is not in the plan.
-    """
+    """Return the path of the field behind the component of a resource; empty for a URN outside the plan."""
     names = []
     while resource := by_urn.get(urn):
         names.append(resource.name)
@@ -73,7 +56,7 @@ def _find_item(config: StackConfig, section: Path, names: Sequence[str]) -> Path
 
     Args:
         config: The stack.
-        section: The field of the stack that the component is made from.
+        section: The field of the stack behind the component.
         names: The names from the resource up to the component.
     """
     if section == ("storage",):
@@ -119,5 +102,5 @@ def _find_model(config: StackConfig, component: str) -> Path:
 
 
 def _find_cause(config: StackConfig) -> Path:
-    """Return the field that asks for scaling in a stack without services."""
+    """Return the field that needs KEDA in a stack without services."""
     return ("models",) if config.models else ("autoscaling",)

@@ -53,7 +53,7 @@ class Finding(Record):
 
     @property
     def standing(self) -> Standing:
-        """The way in which the finding counts: its level, or the reason why it does not count fully."""
+        """The weight of the finding: its level, or the reason why the level does not apply."""
         if self.waiver:
             return "waived"
         return "undecided" if self.verdict.undecided else "fails" if self.fails else self.level
@@ -70,10 +70,10 @@ def judge_plan(
     admission: Admission = NO_ADMISSION,
     mirror: str = "",
 ) -> list[Finding]:
-    """Judge a plan by every rule that is not disabled, in the order of RULES; waivers without effect fail too.
+    """Judge a plan by every rule that is not disabled, in the order of RULES; waivers without effect are findings too.
 
-    Waivers may also lift rules of ``admission``, which the API server judges and the plan only holds. Charts may come
-    from the stack's ``mirror``, a registry with an optional path.
+    Waivers may also lift rules of ``admission``, which the API server evaluates. Charts may come from the stack's
+    ``mirror``, a registry with an optional path.
     """
     stack = build_policy_stack(plan)
     found = list(_judge_waivers(stack, waivers, today, admission))
@@ -96,7 +96,7 @@ def judge_plan(
 def _find_effective_level(
     level: Level, rule: Rule, stack: Stack, verdict: Verdict, settings: Mapping[str, Any]
 ) -> Level:
-    """Return the level that counts, as Pulumi does: a finding that ``remediate`` cannot fix is mandatory."""
+    """Return the level that Pulumi applies: a finding that ``remediate`` cannot fix is mandatory."""
     if level != "remediate":
         return level
     resource = stack.by_urn[verdict.urn]
@@ -118,7 +118,7 @@ def _judge_waivers(stack: Stack, waivers: Sequence[Waiver], today: date, admissi
 
 
 def _suggest_rule(name: str, admission: Admission) -> str:
-    """Return the rules of an admission policy, or the rules with a similar name."""
+    """Return a hint: the rules of the admission policy with this name, else the rules with a similar name."""
     if name in admission.policies:
         return f"a waiver lifts one rule of this policy: {' or '.join(admission.policies[name])}"
     return suggest(name, [*(rule.id for rule in RULES), *admission.rules])
@@ -147,7 +147,7 @@ def _list_waiver_faults(waiver: Waiver, stack: Stack, today: date, admission: Ad
 
 
 def _correct_name(name: str, resources: Collection[str]) -> str:
-    """Return the remedy for a name that the stack does not have; names of version 0.2 lack the cluster's name."""
+    """Return the remedy for a resource that the stack does not have; names of version 0.2 lack the cluster's name."""
     renamed = sorted(known for known in resources if known.endswith(f"-{name}"))
     if renamed:
         return f"write {' or '.join(renamed)}"
@@ -156,7 +156,7 @@ def _correct_name(name: str, resources: Collection[str]) -> str:
 
 
 def build_policy_stack(plan: Sequence[PlannedResource]) -> Stack:
-    """Return a plan in the form that rules read."""
+    """Return a plan as the stack that rules judge."""
     by_urn = {resource.urn: resource for resource in plan}
     tags = {
         urn: read_default_tags(_mark_unknowns(resource.inputs))

@@ -1,1 +1,1 @@
-"""Run the program under Pulumi's real engine: preview, up, refresh and destroy, with stand-ins for the clouds."""
+"""The lifecycle of a stack in Pulumi's real engine, with stand-ins for the clouds: preview, up, refresh, destroy."""

@@ -1,4 +1,4 @@
-"""The ids and outputs that AWS gives to new objects, from the table in aws_objects.yaml."""
+"""The ids and outputs of new AWS objects, from the table in aws_objects.yaml."""
 
 import hashlib
 import uuid
@@ -14,35 +14,35 @@ from ..errors import LabError
 from ..records import Record, field
 from .wire import Values
 
-FILE = Path(__file__).with_suffix(".yaml")
+TABLE_FILE = Path(__file__).with_suffix(".yaml")
 
 
 class ObjectType(Record):
-    """A type of AWS's objects: templates of the id and of the outputs."""
+    """A type of AWS objects, with templates of id and outputs."""
 
     id: str
     outputs: Values = field(default_factory=dict)
     held_by: tuple[str, ...] = ()
-    """Fields, such as ``NodeGroup.clusterName``, of objects that must go first."""
+    """Fields of other objects that refer to this type, such as ``NodeGroup.clusterName``; deleted first."""
     grows: tuple[str, ...] = ()
-    """Outputs that each update raises by one."""
+    """Outputs that each update increments."""
 
 
 def find_object_type(type_: str) -> ObjectType:
     """Return the row of a Pulumi type.
 
     Raises:
-        LabError: The table does not know the type.
+        LabError: The table lacks the type.
     """
     table = _read_table()
     if type_ not in table:
-        raise LabError(f"the stand-in for AWS does not know {type_}; add its id and outputs to {FILE.name}")
+        raise LabError(f"the stand-in for AWS lacks {type_}; add its id and outputs to {TABLE_FILE.name}")
     return table[type_]
 
 
 @cache
 def _read_table() -> dict[str, ObjectType]:
-    rows = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    rows = yaml.safe_load(TABLE_FILE.read_text(encoding="utf-8"))
     return {type_: _read_row(**row) for type_, row in rows.items()}
 
 
@@ -51,7 +51,7 @@ def _read_row(id: str, outputs: Values | None = None, **lists: list[str]) -> Obj
 
 
 def name_object(type_: str, inputs: Mapping[str, Any], logical_name: str, number: int) -> str:
-    """Return the given name, else the name's prefix with a number, else the name that Pulumi would make."""
+    """Return the name of a new object: from the inputs, else from a prefix and a number, else Pulumi's own."""
     kind = type_.rsplit(":", 1)[-1]
     own = f"{kind[0].lower()}{kind[1:]}Name"
     for key in ("name", own):
@@ -67,8 +67,8 @@ def fill_object(row: ObjectType, facts: Mapping[str, Any], number: int) -> tuple
 
     Args:
         row: The object's type.
-        facts: Its inputs without signatures, with ``account``, ``region`` and ``name``.
-        number: A number that no other object has; the digits in the id follow from it.
+        facts: The object's inputs without signatures, plus ``account``, ``region`` and ``name``.
+        number: A unique number, which decides the digits of the id.
     """
     digits = hashlib.sha256(str(number).encode()).hexdigest()
     partition = find_partition(facts["region"]).name

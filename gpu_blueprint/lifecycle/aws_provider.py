@@ -1,4 +1,4 @@
-"""The stand-in for pulumi-aws: objects in memory with plausible ids, and AWS's refusals where order matters."""
+"""The stand-in for pulumi-aws: objects in memory with plausible ids, and AWS's refusals of early deletes."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -34,9 +34,9 @@ class AwsProvider(StandIn):
         return super().Configure(request, context)
 
     def Invoke(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Describe a cluster that exists in this cloud, and refuse every other question.
+        """Describe an existing cluster of this cloud, and refuse every other call.
 
-        pulumi-aws says the same of a cluster that is missing: terraform-aws-modules/terraform-aws-eks issue 2045.
+        The message for a missing cluster is pulumi-aws's: terraform-aws-modules/terraform-aws-eks issue 2045.
         """
         if request.tok != CLUSTER_LOOKUP:
             return super().Invoke(request, context)
@@ -49,7 +49,7 @@ class AwsProvider(StandIn):
         return answer
 
     def make(self, operation: Operation, inputs: Values) -> tuple[str, Values]:
-        """Create an object; an object with a name that exists already is refused."""
+        """Create an object, unless its id is taken."""
         row, number, plain = find_object_type(operation.type), self.cloud.count(), operation.properties
         name = name_object(operation.type, plain, operation.name, number)
         facts = {**plain, "name": name, "account": self._account, "region": self._region}
@@ -69,7 +69,7 @@ class AwsProvider(StandIn):
         return state
 
     def destroy(self, operation: Operation, id_: str, seconds: float) -> None:  # noqa: ARG002
-        """Delete an object, unless it protects itself or other objects need it."""
+        """Delete an object, unless it has deletion protection or other objects use it."""
         if operation.properties.get("deletionProtection") is True:
             raise RefusedError(f"{operation.kind} {id_}: deletion protection is on")
         if users := self._list_users(operation, id_):
@@ -77,7 +77,7 @@ class AwsProvider(StandIn):
         self.cloud.remove(operation.type, id_)
 
     def look_up(self, type_: str, id_: str, inputs: Values, state: Values) -> tuple[Values, Values] | None:  # noqa: ARG002
-        """Return an object as it is in memory; what the program reads without a state exists before the program."""
+        """Return an object from memory; a read without a state means an object older than the program."""
         found = self.cloud.find(type_, id_)
         if found is None and not state:
             facts = {"name": id_, "account": self._account, "region": self._region}
@@ -85,23 +85,23 @@ class AwsProvider(StandIn):
         return (found.inputs, found.properties) if found else None
 
     def guess_outputs(self, type_: str) -> Values:
-        """Return the outputs in the table."""
+        """Return the outputs in the table, as unknown values."""
         guessed: Values = _hide(find_object_type(type_).outputs)
         return guessed
 
     def guess_update(self, type_: str, state: Values, inputs: Values) -> Values:
-        """Return the state after an update; a launch template gets a new version, whose number is not known."""
+        """Return the state after an update; incremented outputs, such as a launch template's version, are unknown."""
         return {**merge_outputs(state, inputs), **dict.fromkeys(find_object_type(type_).grows, UNKNOWN)}
 
     def list_hidden_changes(self, type_: str, state: Values, inputs: Values) -> Sequence[str]:
-        """Return the tags that the provider changes by other default tags."""
+        """Return the tags that change because the provider's default tags changed."""
         return list_changed_tags(type_, reveal(state).get(ALL_TAGS, {}), self._merge_tags(inputs)[ALL_TAGS])
 
     def _merge_tags(self, properties: Values) -> Values:
         return {ALL_TAGS: merge_tags(properties.get("tags"), self.settings)}
 
     def _list_users(self, operation: Operation, id_: str) -> list[str]:
-        """Return the objects that hold this object by its id, its ARN or its name."""
+        """Return the objects that refer to this object by id, ARN or name."""
         own = operation.properties
         words = {id_, own.get("arn"), own.get("name")} - {None}
         fields = [field.partition(".") for field in find_object_type(operation.type).held_by]
@@ -114,19 +114,19 @@ class AwsProvider(StandIn):
 
 
 def describe_cluster(state: Values) -> Values:
-    """Return the answer of `aws:eks/getCluster:getCluster`, which holds some blocks of the resource as lists."""
+    """Return the answer of `aws:eks/getCluster:getCluster`, in which some blocks of the resource are lists."""
     blocks = {"accessConfig": "accessConfigs", "kubernetesNetworkConfig": "kubernetesNetworkConfigs"}
     return {**state, **{plural: [state[key]] for key, plural in blocks.items() if key in state}}
 
 
 def list_answers(cloud: Cloud) -> list[str]:
-    """Return what EKS alone knows of the clusters in a cloud, and what a program may ask for."""
+    """Return the endpoint and the security group of each cluster, which a program reads from EKS."""
     states = [reveal(found.properties) for found in cloud.list_objects("Cluster")]
     return [answer for state in states for answer in (state["endpoint"], state["vpcConfig"]["clusterSecurityGroupId"])]
 
 
 def _hide(value: Any) -> Any:
-    """Return a tree of outputs with unknown values."""
+    """Return a tree of outputs with every value unknown."""
     return {key: _hide(item) for key, item in value.items()} if isinstance(value, dict) else UNKNOWN
 
 

@@ -1,4 +1,4 @@
-"""The clouds that the stand-ins play: their objects, a log of every operation, and rules that refuse operations."""
+"""The clouds behind the stand-ins: their objects, a log of every operation, and rules that refuse operations."""
 
 import itertools
 import threading
@@ -13,7 +13,7 @@ Action = Literal["create", "update", "delete"]
 
 
 class RefusedError(Exception):
-    """A cloud refuses an operation; the message is the cloud's answer."""
+    """A cloud refuses an operation, with the cloud's answer as message."""
 
 
 class Operation(Record, kw_only=True):
@@ -26,7 +26,7 @@ class Operation(Record, kw_only=True):
     """Name of the resource in the program."""
     urn: str
     properties: Values = field(default_factory=dict)
-    """Inputs of a create or an update, state of a delete; without signatures."""
+    """Inputs of a create or an update, or state of a delete; without signatures."""
 
     @property
     def kind(self) -> str:
@@ -35,24 +35,24 @@ class Operation(Record, kw_only=True):
 
 
 class Entry(Record):
-    """An operation in the log, with its start and its end in seconds of one clock."""
+    """An operation in the log, with start and end in seconds of the monotonic clock."""
 
     operation: Operation
     start: float
     end: float
     refusal: str = ""
-    """The answer of a cloud that refused; empty if the operation succeeded."""
+    """The cloud's answer if it refused; empty if the operation succeeded."""
 
 
 class CloudObject(Record, kw_only=True):
-    """An object that exists in a cloud."""
+    """An existing object of a cloud."""
 
     type: str
     id: str
     name: str
-    """Name of its resource in the program."""
+    """Name of the resource in the program."""
     inputs: Values
-    """The properties that the program gives, with signatures."""
+    """Properties from the program, with signatures."""
     properties: Values
     """Inputs and outputs, with signatures."""
 
@@ -63,26 +63,26 @@ class CloudObject(Record, kw_only=True):
 
 
 Rule = Callable[[Operation], None]
-"""Looks at each operation before it is carried out; it may wait, and it may raise RefusedError."""
+"""Function that receives each operation before its work; it may wait or raise RefusedError."""
 
 
 class Cloud:
-    """The objects of all stand-ins. A cloud outlives the engine and its state, as AWS does; threads share it."""
+    """The objects of all stand-ins; like AWS, a cloud outlives the engine and its state. Safe for several threads."""
 
     def __init__(self) -> None:
         self.rules: list[Rule] = []
         self.afterwards: list[Rule] = []
-        """Rules that look at an operation when its work is done; RefusedError then means that the answer is lost."""
+        """Rules after the work of an operation; their RefusedError simulates a lost answer."""
         self._objects: dict[tuple[str, str], CloudObject] = {}
         self._log: list[Entry] = []
         self._lock = threading.RLock()
         self._numbers = itertools.count(1)
 
     def carry_out(self, operation: Operation, work: Callable[[], Values]) -> Values:
-        """Ask the rules, do the work and log the operation.
+        """Call the rules, do the work and log the operation.
 
         Raises:
-            RefusedError: A rule or the work refused; the log holds the answer.
+            RefusedError: A rule or the work refused; the log has the answer.
         """
         start, refusal = time.monotonic(), ""
         try:
@@ -100,7 +100,7 @@ class Cloud:
                 self._log.append(Entry(operation, start, time.monotonic(), refusal))
 
     def count(self) -> int:
-        """Return a number that was not returned before."""
+        """Return a number that no other call returns."""
         with self._lock:
             return next(self._numbers)
 
@@ -108,7 +108,7 @@ class Cloud:
         """Add an object.
 
         Raises:
-            RefusedError: An object of this type and id exists.
+            RefusedError: An object with this type and id exists.
         """
         with self._lock:
             if (added.type, added.id) in self._objects:
@@ -128,7 +128,7 @@ class Cloud:
             self._objects[type_, id_] = replace(found, inputs=inputs, properties=properties)
 
     def find(self, type_: str, id_: str) -> CloudObject | None:
-        """Return an object, if it exists."""
+        """Return an object; None if it does not exist."""
         with self._lock:
             return self._objects.get((type_, id_))
 
@@ -138,12 +138,12 @@ class Cloud:
             self._objects.pop((type_, id_), None)
 
     def list_objects(self, kind: str = "") -> list[CloudObject]:
-        """Return all objects, or the objects whose type ends with a kind such as ``Vpc``."""
+        """Return the objects of a kind, such as ``Vpc``, by default all objects."""
         with self._lock:
             return [found for found in self._objects.values() if found.type.endswith(f":{kind}" if kind else "")]
 
     @property
     def log(self) -> tuple[Entry, ...]:
-        """Every operation so far, in the order in which the operations ended."""
+        """Every operation so far, in order of their ends."""
         with self._lock:
             return tuple(self._log)

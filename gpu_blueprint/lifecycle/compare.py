@@ -1,4 +1,4 @@
-"""The engine's resources against the project's own plan of the same stack, property by property."""
+"""Comparison of the engine's resources with the project's own plan of the same stack, property by property."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -7,35 +7,35 @@ from ..plan import UNKNOWN, PlannedResource
 from ..records import replace
 from .run import PolicyMessage, Resource
 
-_OWN_PROVIDER = "pulumi:providers:pulumi"
-"""A provider inside the engine: it looks up resources for components."""
-_HIDDEN = {"$secret": UNKNOWN}
-"""A secret in an event of the engine, which does not show its content."""
-_OF_PROVIDERS = ("version", "__internal")
+_INTERNAL_PROVIDER = "pulumi:providers:pulumi"
+"""The engine's internal provider, which looks up resources for components."""
+_HIDDEN_SECRET = {"$secret": UNKNOWN}
+"""A secret in an event of the engine, without its content."""
+_ENGINE_INPUTS = ("version", "__internal")
 """Inputs that the engine adds to a provider."""
 
 
 def compare_with_preview(
     plan: Sequence[PlannedResource], found: Mapping[str, Resource], answers: Sequence[str] = ()
 ) -> list[str]:
-    """Return every difference between a plan and the engine's first preview; unknown values must be unknown in both.
+    """Return every difference between a plan and the engine's first preview; both must have the same unknown values.
 
     Args:
         plan: The project's own plan.
         found: The resources of the preview, by URN.
-        answers: Values that the cloud tells about a cluster that exists: a plan does not ask, and knows none of them.
+        answers: Values that the preview reads from an existing cluster, which are unknown in a plan.
     """
     found = {urn: replace(made, inputs=_forget(made.inputs, answers)) for urn, made in found.items()}
     return [*_compare_sets(plan, found), *_compare_each(plan, found, is_preview=True)]
 
 
 def compare_with_state(plan: Sequence[PlannedResource], found: Mapping[str, Resource]) -> list[str]:
-    """Return every difference between a plan and a state; an unknown value of the plan fits any value."""
+    """Return every difference between a plan and a state; an unknown value in the plan matches any value."""
     return [*_compare_sets(plan, found), *_compare_each(plan, found, is_preview=False)]
 
 
 def _forget(value: Any, answers: Sequence[str]) -> Any:
-    """Return a value in which every text that holds an answer of the cloud is unknown."""
+    """Return a value in which every string that contains an answer is unknown."""
     if isinstance(value, Mapping):
         return {key: _forget(item, answers) for key, item in value.items()}
     if isinstance(value, list):
@@ -45,7 +45,7 @@ def _forget(value: Any, answers: Sequence[str]) -> Any:
 
 def _compare_sets(plan: Sequence[PlannedResource], found: Mapping[str, Resource]) -> Iterator[str]:
     planned = {resource.urn for resource in plan}
-    made = {urn for urn, resource in found.items() if resource.type != _OWN_PROVIDER}
+    made = {urn for urn, resource in found.items() if resource.type != _INTERNAL_PROVIDER}
     yield from (f"{_shorten(urn)}: only in our plan" for urn in sorted(planned - made))
     yield from (f"{_shorten(urn)}: only in the engine" for urn in sorted(made - planned))
 
@@ -60,7 +60,7 @@ def _compare_each(plan: Sequence[PlannedResource], found: Mapping[str, Resource]
 
 def _compare_resource(planned: PlannedResource, made: Resource, is_preview: bool) -> Iterator[tuple[str, Any, Any]]:
     is_provider = made.type.startswith("pulumi:providers:")
-    inputs = {key: value for key, value in made.inputs.items() if not (is_provider and key in _OF_PROVIDERS)}
+    inputs = {key: value for key, value in made.inputs.items() if not (is_provider and key in _ENGINE_INPUTS)}
     yield from _compare_values(dict(planned.inputs), inputs, "inputs", is_preview)
     pairs: list[tuple[str, Any, Any]] = [
         ("parent", planned.parent, made.parent),
@@ -75,7 +75,7 @@ def _compare_resource(planned: PlannedResource, made: Resource, is_preview: bool
 def _compare_values(ours: Any, theirs: Any, path: str, is_preview: bool) -> Iterator[tuple[str, Any, Any]]:
     if ours == UNKNOWN and not is_preview and theirs is not None:
         return
-    if theirs == _HIDDEN and isinstance(ours, dict) and _HIDDEN.keys() == ours.keys():
+    if theirs == _HIDDEN_SECRET and isinstance(ours, dict) and _HIDDEN_SECRET.keys() == ours.keys():
         return
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key in sorted({*ours, *theirs}):
@@ -88,13 +88,13 @@ def _compare_values(ours: Any, theirs: Any, path: str, is_preview: bool) -> Iter
 
 
 def _shorten(urn: str) -> str:
-    """Return the type and the name of a URN, without the types of its parents."""
+    """Return type and name of a URN, without the parents' types."""
     *_, types, name = urn.split("::")
     return f"{types.rsplit('$', 1)[-1]} {name}"
 
 
 def compare_states(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> list[str]:
-    """Return everything that a command changed in a state: resources that are gone or new, and inputs."""
+    """Return the changes between two states: removed and new resources, and changed inputs."""
     lines = [f"{_shorten(urn)}: gone" for urn in before if urn not in after]
     lines += [f"{_shorten(urn)}: new" for urn in after if urn not in before]
     for urn in before.keys() & after.keys():
@@ -109,13 +109,13 @@ def compare_verdicts(
     theirs: Iterable[PolicyMessage],
     is_complete: bool,
 ) -> list[str]:
-    """Return the differences between the verdicts of the policies, offline and in the engine: level and words count.
+    """Return the differences between the policies' verdicts offline and in the engine, by level and message.
 
     Args:
         ours: The offline verdicts.
-        undecided: Rule and URN of each resource that offline cannot judge before the deployment.
+        undecided: (rule, URN) of each resource that cannot be judged offline.
         theirs: The violations that the engine reports.
-        is_complete: True if the engine knows every value, and therefore must report every offline verdict.
+        is_complete: True if the engine has every value, so that it must report every offline verdict.
     """
     expected, reported, possible = set(ours), set(theirs), set(undecided)
     missing = expected - reported if is_complete else set()

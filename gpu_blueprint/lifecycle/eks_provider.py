@@ -1,4 +1,4 @@
-"""The stand-in for pulumi-eks: a component provider, whose Cluster registers an ``aws:eks/cluster:Cluster``."""
+"""The stand-in for pulumi-eks: a component provider with a Cluster that registers an ``aws:eks/cluster:Cluster``."""
 
 import json
 from collections.abc import Mapping
@@ -17,16 +17,16 @@ _FEATURES: Values = {"acceptSecrets": True, "acceptResources": True, "supportsPa
 
 
 class EksProvider(Handshake):
-    """Makes clusters as pulumi-eks 4.4 does for a program that switches everything else off."""
+    """Makes clusters like pulumi-eks 4.4 with all other features switched off."""
 
     version = "4.4.0"
 
     def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, the service defines the signature
-        """Report no change: the provider has no configuration."""
+        """Report no change, since the provider has no configuration."""
         return provider_pb2.DiffResponse(changes=provider_pb2.DiffResponse.DIFF_NONE)
 
     def Construct(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Register the component and the cluster inside it, and return the component's outputs."""
+        """Register the component and its cluster, and return the component's outputs."""
         if request.type != COMPONENT:
             context.abort(grpc.StatusCode.UNIMPLEMENTED, f"the stand-in for pulumi-eks cannot make {request.type}")
         with grpc.insecure_channel(request.monitorEndpoint) as channel:
@@ -40,7 +40,7 @@ class EksProvider(Handshake):
 
 
 def _describe_component(request: Any) -> Any:
-    """Return the registration of the component. It has no inputs: pulumi-eks sends none to the engine."""
+    """Return the registration of the component, without inputs, like pulumi-eks."""
     return resource_pb2.RegisterResourceRequest(
         type=request.type,
         name=request.name,
@@ -73,7 +73,7 @@ def _describe_cluster(request: Any, component: str, monitor: ResourceMonitorStub
 
 
 def _look_up_arn(role: Mapping[str, Any], monitor: ResourceMonitorStub) -> Any:
-    """Return the ARN of a role that the program passes as a resource; a preview does not know it."""
+    """Return the ARN of a role that the program passes as a resource; unknown in a preview."""
     arguments = to_struct({"urn": role["urn"]})
     answer = monitor.Invoke(resource_pb2.ResourceInvokeRequest(tok="pulumi:pulumi:getResource", args=arguments))
     state = from_struct(getattr(answer, "return")).get("state", {})
@@ -81,7 +81,7 @@ def _look_up_arn(role: Mapping[str, Any], monitor: ResourceMonitorStub) -> Any:
 
 
 def _list_outputs(cluster: Any) -> Values:
-    """Return the component's outputs; a preview of a new cluster knows no kubeconfig."""
+    """Return the component's outputs; in a preview of a new cluster, the kubeconfig is unknown."""
     state = from_struct(cluster.object)
     kubeconfig = _build_kubeconfig(state) if cluster.id and state.get("endpoint", UNKNOWN) != UNKNOWN else UNKNOWN
     return {
@@ -92,7 +92,7 @@ def _list_outputs(cluster: Any) -> Values:
 
 
 def _build_kubeconfig(state: Values) -> Any:
-    """Return a kubeconfig that asks the AWS CLI for a token, as pulumi-eks writes it."""
+    """Return pulumi-eks's kubeconfig, which gets a token from the AWS CLI."""
     token = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "command": "aws",

@@ -1,4 +1,4 @@
-"""Pulumi's real engine on one stack: the program runs inline, and state, settings and secrets are temporary."""
+"""Pulumi's real engine for one stack: the program runs in this process, and all state is temporary."""
 
 import asyncio
 import os
@@ -29,20 +29,20 @@ from .run import Command, Resource, Run, read_state
 Program = Callable[[], None]
 
 POLICIES = PROGRAM.parent / "policies"
-_ANALYZER = "pulumi-analyzer-policy-python"
-"""The engine starts a policy pack by this name on PATH where it finds no language plugin for Python."""
+_ANALYZER_NAME = "pulumi-analyzer-policy-python"
+"""Name of the script on PATH that starts a policy pack if the engine finds no language plugin for Python."""
 _PLACEHOLDER = "set-by-the-lifecycle"
-"""Stands for every secret of the configuration: the team's own are not needed, and cannot be decrypted here."""
-_SAVE_AT_THE_END = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
-"""Let the CLI write its state once; by default it writes the whole state before and after each step."""
-_LONGEST_RUN_S = 3600
-"""Each operation of a run has its own limit, and even a large stack takes minutes."""
+"""Value of every config secret, because the team's secrets cannot be decrypted here."""
+_SAVE_ONCE_VARIABLES = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
+"""Variables that let the CLI write its state once, instead of before and after each step."""
+_LONGEST_RUN_SECONDS = 3600
+"""Far more than a large stack takes."""
 _SECONDS_TO_END = 10
-"""A program ends this soon after its engine."""
+"""Time for a program to end after its engine."""
 _ROUNDS_TO_END = 100
-"""Rounds of an event loop after which each cancelled task has ended."""
-_MISLEADING = ("PULUMI_", "AWS_", "KUBE", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
-"""Variables that would lead the engine to a real account, cluster or backend."""
+"""Iterations of an event loop within which every cancelled task ends."""
+_REAL_CLOUD_PREFIXES = ("PULUMI_", "AWS_", "KUBE", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
+"""Prefixes of variables that would direct the engine to a real account, cluster or backend."""
 
 
 def run_program() -> None:
@@ -51,19 +51,19 @@ def run_program() -> None:
 
 
 def run_with_placeholders() -> None:
-    """Run ``__main__.py`` so that `pulumi up` takes placeholders too: the stand-in for AWS has no accounts."""
+    """Run ``__main__.py`` with ``is_stood_in``, so that it accepts placeholder account ids also in `pulumi up`."""
     runpy.run_path(str(PROGRAM), init_globals={"is_stood_in": True}, run_name="__main__")
 
 
 class _Stack(automation.Stack):
-    """A stack whose outputs nobody reads: after an `up` the Automation API would ask the CLI for them twice."""
+    """A stack without outputs, which saves two calls of the CLI by the Automation API after each `up`."""
 
     def outputs(self) -> automation.OutputMap:
         return {}
 
 
 class Engine:
-    """The Pulumi CLI with a state of its own in a temporary folder. The project's files are only read."""
+    """The Pulumi CLI with its own state in a temporary folder; the project's files stay unchanged."""
 
     def __init__(
         self,
@@ -76,19 +76,19 @@ class Engine:
         """Prepare an empty stack.
 
         Args:
-            workspace: The place for state and settings.
+            workspace: The folder for state and settings.
             stack: Name of the stack.
             config: The ``config`` section of a stack file.
             providers: Value of PULUMI_DEBUG_PROVIDERS, from ``serve``.
-            program: The program; it runs in this process.
+            program: The program, which runs in this process.
         """
         self.folder = workspace.folder
-        """The folder of the workspace; the environment of the CLI names it."""
+        """Folder of the workspace, and mark of its processes in their environment."""
         self.providers = providers
         folder = workspace.folder / "pulumi"
         for name in ("project", "home", "state", "bin"):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        _write_analyzer(folder / "bin" / _ANALYZER)
+        _write_analyzer(folder / "bin" / _ANALYZER_NAME)
         self._project = folder / "project"
         self._settings = self._project / f"Pulumi.{stack}.yaml"
         self._variables = _build_environment(folder, str(self.folder), providers)
@@ -102,9 +102,9 @@ class Engine:
         self.runs: list[Run] = []
 
     def configure(self, config: Mapping[str, Any]) -> None:
-        """Replace the stack's configuration; each secret becomes a placeholder.
+        """Replace the stack's configuration, with placeholders for secrets.
 
-        The salt stays, since the state was encrypted with it, and so do the secrets that ``set_secret`` has set.
+        The salt, with which the state is encrypted, and the secrets of ``set_secret`` stay.
         """
         text = self._settings.read_text(encoding="utf-8") if self._settings.exists() else "{}"
         before: dict[str, Any] = yaml.safe_load(text)
@@ -116,16 +116,16 @@ class Engine:
         self._settings.write_text(write_yaml(settings), encoding="utf-8")
 
     def set_secret(self, name: str) -> None:
-        """Give a config secret of the program a placeholder."""
+        """Set a config secret of the program to a placeholder."""
         self._stack.set_config(f"{PROJECT}:{name}", automation.ConfigValue(_PLACEHOLDER, secret=True))
 
     def save_each_step(self) -> None:
-        """Let the CLI write its state at each step, as it does by default, so that a killed CLI leaves a state."""
-        for name in _SAVE_AT_THE_END:
+        """Let the CLI write its state at each step, its default, so that a killed CLI leaves a state."""
+        for name in _SAVE_ONCE_VARIABLES:
             self._variables.pop(name, None)
 
     def preview(self, **options: Any) -> Run:
-        """Run ``pulumi preview``; options are those of Pulumi's Automation API."""
+        """Run ``pulumi preview`` with options of Pulumi's Automation API."""
         return self._run("preview", options)
 
     def up(self, **options: Any) -> Run:
@@ -137,11 +137,11 @@ class Engine:
         return self._run("refresh", options)
 
     def destroy(self, **options: Any) -> Run:
-        """Run ``pulumi destroy`` without its preview, unless the options say ``preview_only``."""
+        """Run ``pulumi destroy`` without its preview, unless the options contain ``preview_only``."""
         return self._run("destroy", options)
 
     def call(self, *words: str) -> str:
-        """Run any other command, such as ``state unprotect URN --yes``, and return its output.
+        """Return the output of any other command, such as ``state unprotect URN --yes``.
 
         Raises:
             CommandError: The command failed.
@@ -150,15 +150,15 @@ class Engine:
         return str(self._command.run(command, str(self._project), self._variables).stdout)
 
     def read_state(self) -> dict[str, Resource]:
-        """Return the resources of the state by URN, in the order in which they were created."""
+        """Return URN → resource of the state, in order of creation."""
         return read_state(self._export())
 
     def list_pending(self) -> list[str]:
-        """Return the URNs of the operations that a killed engine had begun."""
+        """Return the URNs of the pending operations of a killed engine."""
         return [row["resource"]["urn"] for row in self._export().get("pending_operations") or []]
 
     def kill(self) -> list[int]:
-        """Kill every CLI that works on this stack, and return their process ids."""
+        """Kill every CLI of this stack, and return the process ids."""
         children = psutil.Process().children(recursive=True)
         found = [child for child in children if _is_cli(child, str(self.folder))]
         for process in found:
@@ -179,22 +179,22 @@ class Engine:
         return _Stack(self._name, workspace, StackInitMode.CREATE_OR_SELECT)
 
     def _run_program(self) -> None:
-        """Run the program inside the event loop that Pulumi's SDK opens for it."""
+        """Run the program in the event loop of Pulumi's SDK."""
         self._loops.append(asyncio.get_running_loop())
         self._program()
 
     def _run(self, command: Command, options: Mapping[str, Any]) -> Run:
-        """Run a command in another thread, so that a signal reaches this thread at once.
+        """Run a command in another thread, so that this thread handles signals at once.
 
-        Without ``kill`` the program would wait for the CLI, and the CLI for the end of its operations.
+        Without ``kill``, an interrupted program would wait for the CLI, and the CLI for the end of its operations.
         """
         run, start = Run(command), time.monotonic()
-        shown = {} if command == "preview" else {"show_secrets": False}  # secrets would need their key once more
+        shown = {} if command == "preview" else {"show_secrets": False}  # showing secrets would need their key again
         execute = partial(getattr(self._stack, command), on_event=run.read_event, **shown)
         with ThreadPoolExecutor(1) as thread:
             running = thread.submit(execute, color="never", **options)
             try:
-                running.result(_LONGEST_RUN_S)
+                running.result(_LONGEST_RUN_SECONDS)
             except CommandError as error:
                 run.error = str(error)
             except BaseException:
@@ -207,7 +207,7 @@ class Engine:
         return run
 
     def _close_loops(self) -> None:
-        """Close the event loops that Pulumi's SDK leaves open where the engine ends before the program."""
+        """Close the event loops that Pulumi's SDK leaves open if the engine ends before the program."""
         end = time.monotonic() + _SECONDS_TO_END
         for loop in self._loops:
             while loop.is_running() and time.monotonic() < end:
@@ -218,8 +218,8 @@ class Engine:
 
 
 def _close(loop: asyncio.AbstractEventLoop) -> None:
-    """Cancel the tasks of a loop, let each task see it, and close the loop."""
-    loop.set_exception_handler(lambda *_: None)  # the SDK's own handler would stop the loop at each failed call
+    """Cancel the tasks of a loop, let them handle the cancellation, and close the loop."""
+    loop.set_exception_handler(lambda *_: None)  # the SDK's handler would stop the loop at each failed call
     for task in asyncio.all_tasks(loop):
         task.cancel()
     for _ in range(_ROUNDS_TO_END):
@@ -232,7 +232,7 @@ def _close(loop: asyncio.AbstractEventLoop) -> None:
 def _is_cli(process: psutil.Process, folder: str) -> bool:
     try:
         return process.name() == "pulumi" and process.environ().get(MARK) == folder
-    except psutil.Error:  # it has ended
+    except psutil.Error:  # the process has ended
         return False
 
 
@@ -241,14 +241,14 @@ def _is_encrypted(value: Any) -> bool:
 
 
 def _write_analyzer(path: Path) -> None:
-    """Write the script by which the engine starts a policy pack; it is called with an address and a folder."""
+    """Write the script that starts a policy pack; its arguments are an address and a folder."""
     path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -u -m pulumi.policy "$1" "$2"\n', encoding="utf-8")
     path.chmod(0o700)
 
 
 def _build_environment(folder: Path, mark: str, providers: str) -> dict[str, str]:
-    """Return the variables of the CLI; an empty text hides a variable of this process."""
-    hidden = {name: "" for name in os.environ if name.startswith(_MISLEADING)}
+    """Return the CLI's environment; an empty value hides a variable of this process."""
+    hidden = {name: "" for name in os.environ if name.startswith(_REAL_CLOUD_PREFIXES)}
     return {
         **hidden,
         MARK: mark,
@@ -259,5 +259,5 @@ def _build_environment(folder: Path, mark: str, providers: str) -> dict[str, str
         "PULUMI_DEBUG_PROVIDERS": providers,
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         "PULUMI_SKIP_UPDATE_CHECK": "true",
-        **_SAVE_AT_THE_END,
+        **_SAVE_ONCE_VARIABLES,
     }

@@ -1,4 +1,4 @@
-"""The greeting between a provider and Pulumi's engine."""
+"""The handshake between a provider and Pulumi's engine."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer
 
 
 class Handshake(ResourceProviderServicer):
-    """Accepts any engine and any configuration, in the name of a real provider."""
+    """Accepts any engine and any configuration, like a real provider."""
 
     version: str
-    """Version of the provider that it stands in for."""
+    """Version of the real provider."""
 
     def Handshake(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, the service defines the signature
-        """Accept secrets and references."""
+        """Accept secrets and references to resources."""
         return provider_pb2.ProviderHandshakeResponse(accept_secrets=True, accept_resources=True)
 
     def Attach(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
@@ -22,7 +22,7 @@ class Handshake(ResourceProviderServicer):
         return empty_pb2.Empty()
 
     def Cancel(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Let the engine go."""
+        """Accept the cancellation; operations end by themselves."""
         return empty_pb2.Empty()
 
     def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802

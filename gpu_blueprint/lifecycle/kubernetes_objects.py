@@ -1,4 +1,4 @@
-"""The objects of a cluster, as the stand-in for pulumi-kubernetes reads and writes them."""
+"""The objects of a cluster for the stand-in for pulumi-kubernetes."""
 
 import threading
 from base64 import b64decode, b64encode
@@ -13,22 +13,22 @@ Manifest = Mapping[str, Any]
 
 
 class Objects(Protocol):
-    """The part of the lab's client that the stand-in needs; its methods raise the client's ``RefusedError``."""
+    """The methods of the lab's client that the stand-in needs; they raise the client's ``RefusedError``."""
 
     def apply(self, manifest: Manifest) -> dict[str, Any]:
-        """Apply an object on the server and return it."""
+        """Apply an object with server-side apply, and return the result."""
 
     def get(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
-        """Return an object, or None."""
+        """Return an object; None if it does not exist."""
 
     def delete(
         self, api_version: str, kind: str, name: str, namespace: str | None = None, *, wait_s: float = 0
     ) -> bool:
-        """Delete an object; return False if it is still there after the wait."""
+        """Delete an object; return False if it still exists after the wait."""
 
 
 class MemoryObjects:
-    """A cluster in memory, for a lifecycle without the lab: it accepts everything, and binds each claim at once."""
+    """A cluster in memory, for a lifecycle without the lab: it accepts every object, and binds each claim at once."""
 
     def __init__(self) -> None:
         self._objects: dict[tuple[str, str, str, str], dict[str, Any]] = {}
@@ -36,7 +36,7 @@ class MemoryObjects:
         self._lock = threading.Lock()
 
     def apply(self, manifest: Manifest) -> dict[str, Any]:
-        """Keep an object; the texts of a Secret go to ``data``, as in a real cluster."""
+        """Store an object; ``stringData`` of a Secret becomes ``data``, as in a real cluster."""
         place = manifest["metadata"]
         kept: dict[str, Any] = deepcopy(dict(manifest))
         texts = kept.pop("stringData", None)
@@ -52,7 +52,7 @@ class MemoryObjects:
         return kept
 
     def get(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
-        """Return an object, or None."""
+        """Return an object; None if it does not exist."""
         with self._lock:
             return deepcopy(self._objects.get((api_version, kind, namespace or "", name)))
 
@@ -65,7 +65,7 @@ class MemoryObjects:
         *,
         wait_s: float = 0,  # noqa: ARG002
     ) -> bool:
-        """Remove an object; a namespace takes its content along."""
+        """Remove an object; with a namespace, remove its objects too."""
         with self._lock:
             self._objects.pop((api_version, kind, namespace or "", name), None)
             if kind == "Namespace":
@@ -73,7 +73,7 @@ class MemoryObjects:
         return True
 
     def list_objects(self) -> list[dict[str, Any]]:
-        """Return every object with its uid, which no other object ever has."""
+        """Return every object with its unique uid."""
         with self._lock:
             found = deepcopy(self._objects)
             return [{**kept, "metadata": {**kept["metadata"], "uid": self._ids[key]}} for key, kept in found.items()]
@@ -85,14 +85,14 @@ class MemoryObjects:
 
 
 def to_manifest(inputs: Values) -> dict[str, Any]:
-    """Return inputs without signatures as an object; names that begin with two underscores are Pulumi's own."""
+    """Return the object in inputs without signatures; keys with two leading underscores are Pulumi's own."""
     return {key: value for key, value in inputs.items() if not key.startswith("__") and key != "status"}
 
 
 def read_live_inputs(inputs: Values, live: Manifest) -> Values:
-    """Return the inputs with the values that the cluster has now, as pulumi-kubernetes does when it refreshes.
+    """Return the inputs with the cluster's present values, like a refresh of pulumi-kubernetes.
 
-    Fields that the program does not state are left out. The text of a Secret stands under ``data``, in base64.
+    The result has only fields that the program states. The cluster has a Secret's text under ``data``, in base64.
     """
     texts = {key: b64decode(value).decode() for key, value in live.get("data", {}).items()} if _is_secret(live) else {}
     found: Values = _prune(inputs, {**live, "stringData": texts} if "stringData" in inputs else live)
@@ -104,7 +104,7 @@ def _is_secret(manifest: Manifest) -> bool:
 
 
 def _prune(stated: Any, live: Any) -> Any:
-    """Return the live value of every stated field; a stated field that is gone is left out."""
+    """Return the live value of every stated field that still exists."""
     if isinstance(stated, Mapping) and isinstance(live, Mapping):
         return {key: _prune(value, live[key]) for key, value in stated.items() if key in live}
     if isinstance(stated, list) and isinstance(live, list) and len(stated) == len(live):

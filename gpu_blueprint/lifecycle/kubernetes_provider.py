@@ -1,4 +1,4 @@
-"""The stand-in for pulumi-kubernetes: it applies to a cluster, waits as the real provider does, and runs charts."""
+"""The stand-in for pulumi-kubernetes: it applies objects, waits like the real provider, and installs charts."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,25 +12,25 @@ from .kubernetes_objects import Objects, read_live_inputs, to_manifest
 from .stand_in import StandIn
 from .wire import UNKNOWN, Values, reveal
 
-_SKIP_AWAIT = "pulumi.com/skipAwait"
-_MOST_SECONDS = 600
-"""The time that pulumi-kubernetes waits where the program states none."""
-_RETRIES_S = (1, 2, 4, 8, 16)
-"""The pauses in which pulumi-kubernetes hopes for a kind or a namespace that a create needs (its retry.go)."""
-_MISSING = 404
-_UNKNOWN_WAITS = ("StatefulSet", "DaemonSet", "Pod", "Job", "Service", "Ingress")
-"""Kinds for which the real provider waits in its own way, and which no program of ours has."""
+_SKIP_AWAIT_KEY = "pulumi.com/skipAwait"
+_DEFAULT_WAIT_SECONDS = 600
+"""pulumi-kubernetes's default timeout."""
+_RETRY_PAUSES_SECONDS = (1, 2, 4, 8, 16)
+"""Pauses of pulumi-kubernetes between tries to create an object without its kind or namespace (its retry.go)."""
+_NOT_FOUND = 404
+_UNSUPPORTED_WAITS = ("StatefulSet", "DaemonSet", "Pod", "Job", "Service", "Ingress")
+"""Kinds with special waits in the real provider; the project's program has none of them."""
 
 
 class Chart(Record):
-    """The effect of a chart on the lab."""
+    """The installation and the removal of a chart in the lab."""
 
     install: Callable[[], None]
     uninstall: Callable[[], None]
 
 
 class KubernetesProvider(StandIn):
-    """Kubernetes on a real API server, or in memory. Releases are recorded, and some start programs of the lab."""
+    """Kubernetes with a real API server, or in memory; a release is a record, and may start a program of the lab."""
 
     version = "4.34.2"
 
@@ -39,15 +39,15 @@ class KubernetesProvider(StandIn):
         cloud: Cloud,
         objects: Objects,
         charts: Mapping[str, Chart] | None = None,
-        longest_delete: float = _MOST_SECONDS,
+        longest_delete: float = _DEFAULT_WAIT_SECONDS,
     ) -> None:
-        """Take the charts by name of release.
+        """Connect the provider to its cloud and cluster.
 
         Args:
-            cloud: Keeps releases, and logs every operation.
+            cloud: Stores releases, and logs every operation.
             objects: The cluster.
-            charts: Name of a release → the chart's effect; other releases are only recorded.
-            longest_delete: Seconds after which a delete gives up, even where the program allows more.
+            charts: Name of a release → chart; other releases are only records.
+            longest_delete: Seconds after which a delete fails, even if the program allows more.
         """
         super().__init__(cloud)
         self._objects, self._charts, self._longest_delete = objects, charts or {}, longest_delete
@@ -64,11 +64,11 @@ class KubernetesProvider(StandIn):
             )
             return id_, state
         place = plain["metadata"]
-        self._apply(to_manifest(plain), _RETRIES_S)
+        self._apply(to_manifest(plain), _RETRY_PAUSES_SECONDS)
         return "/".join(filter(None, (place.get("namespace"), place["name"]))), inputs
 
     def change(self, operation: Operation, id_: str, inputs: Values) -> Values:
-        """Apply the new object; a release only changes its record."""
+        """Apply the new object, or change the record of a release."""
         if _is_release(operation.type):
             state = {**inputs, "status": {"status": "deployed"}}
             self.cloud.change(operation.type, id_, inputs, state)
@@ -77,24 +77,24 @@ class KubernetesProvider(StandIn):
         return inputs
 
     def destroy(self, operation: Operation, id_: str, seconds: float) -> None:
-        """Delete an object and wait until it is gone, or uninstall a release."""
+        """Delete an object and wait until it no longer exists, or uninstall a release."""
         if _is_release(operation.type):
             if chart := self._charts.get(operation.properties["name"]):
                 chart.uninstall()
             self.cloud.remove(operation.type, id_)
             return
         api_version, kind, name, namespace = _find_place(operation.properties)
-        longest = min(seconds or _MOST_SECONDS, self._longest_delete)
+        longest = min(seconds or _DEFAULT_WAIT_SECONDS, self._longest_delete)
         try:
             waits = not _skips_await(operation.properties)
             gone = self._objects.delete(api_version, kind, name, namespace, wait_s=longest if waits else 0)
         except ApiError as error:
             raise RefusedError(str(error)) from None
         if waits and not gone:
-            raise RefusedError(f"{kind} {id_} is still there after {longest:.0f} s: {self._explain(operation)}")
+            raise RefusedError(f"{kind} {id_} still exists after {longest:.0f} s: {self._explain(operation)}")
 
     def look_up(self, type_: str, id_: str, inputs: Values, state: Values) -> tuple[Values, Values] | None:
-        """Return the object of the cluster, with the fields that the program states."""
+        """Return the cluster's object with the fields that the program states."""
         if _is_release(type_):
             return (inputs, state) if self.cloud.find(type_, id_) else None
         live = self._objects.get(*_find_place(reveal(state)))
@@ -102,21 +102,21 @@ class KubernetesProvider(StandIn):
             return None
         plain = reveal(inputs)
         found = read_live_inputs(plain, live)
-        # The values that did not change keep their form, because some are secrets.
+        # Unchanged values keep their form, because some are secrets.
         kept = {key: inputs[key] if found[key] == plain[key] else found[key] for key in found}
         return kept, {**state, **kept}
 
     def guess_outputs(self, type_: str) -> Values:
-        """Return the status of a release; of other objects a preview knows everything that the program reads."""
+        """Return the status of a release as unknown; the program reads no outputs of other objects."""
         return {"status": UNKNOWN} if _is_release(type_) else {}
 
     def guess_update(self, type_: str, state: Values, inputs: Values) -> Values:  # noqa: ARG002
-        """Return the state after an update: an object loses the fields that the program no longer states."""
+        """Return the state after an update, without fields that the program no longer states."""
         return {**state, **inputs}
 
     def _apply(self, manifest: dict[str, Any], retries: Sequence[float] = ()) -> None:
-        if manifest["kind"] in _UNKNOWN_WAITS and not _skips_await(manifest):
-            raise RefusedError(f"the stand-in does not know how pulumi-kubernetes waits for a {manifest['kind']}")
+        if manifest["kind"] in _UNSUPPORTED_WAITS and not _skips_await(manifest):
+            raise RefusedError(f"the stand-in cannot wait for a {manifest['kind']} like pulumi-kubernetes")
         live = self._send(manifest, retries)
         if manifest["kind"] == "Deployment" and not _skips_await(manifest):
             self._wait_for(manifest, live, _is_rolled_out, "available")
@@ -124,11 +124,11 @@ class KubernetesProvider(StandIn):
             self._wait_for(manifest, live, _is_bound, "bound to a volume")
 
     def _send(self, manifest: dict[str, Any], retries: Sequence[float]) -> dict[str, Any]:
-        """Apply an object; where its kind or its namespace is missing, try again after each pause."""
+        """Apply an object; while its kind or namespace is missing, try again after each pause."""
         try:
             return self._objects.apply(manifest)
         except ApiError as error:
-            if error.status != _MISSING or not retries:
+            if error.status != _NOT_FOUND or not retries:
                 raise RefusedError(str(error)) from None
         time.sleep(retries[0])
         return self._send(manifest, retries[1:])
@@ -136,16 +136,16 @@ class KubernetesProvider(StandIn):
     def _wait_for(
         self, manifest: dict[str, Any], live: Mapping[str, Any], holds: Callable[[Mapping[str, Any]], bool], state: str
     ) -> None:
-        """Wait until an object is in a state, such as every replica of a Deployment available."""
-        end, place = time.monotonic() + _MOST_SECONDS, _find_place(manifest)
+        """Wait until a condition of an object holds, such as an available Deployment."""
+        end, place = time.monotonic() + _DEFAULT_WAIT_SECONDS, _find_place(manifest)
         while not holds(live):
             if time.monotonic() > end:
-                raise RefusedError(f"{place[1]} {place[2]} is not {state} after {_MOST_SECONDS} s")
+                raise RefusedError(f"{place[1]} {place[2]} is not {state} after {_DEFAULT_WAIT_SECONDS} s")
             time.sleep(0.3)
             live = self._objects.get(*place) or {}
 
     def _explain(self, operation: Operation) -> str:
-        """Return who holds an object: its finalizers, and the messages of its conditions."""
+        """Return why an object still exists: its finalizers, and the messages of its conditions."""
         live = self._objects.get(*_find_place(operation.properties)) or {}
         conditions = live.get("status", {}).get("conditions", [])
         messages = [found["message"] for found in conditions if found.get("message") and found["status"] == "True"]
@@ -159,7 +159,7 @@ def _is_release(type_: str) -> bool:
 
 def _skips_await(manifest: Mapping[str, Any]) -> bool:
     annotations = manifest["metadata"].get("annotations") or {}
-    return str(annotations.get(_SKIP_AWAIT, "false")).lower() == "true"
+    return str(annotations.get(_SKIP_AWAIT_KEY, "false")).lower() == "true"
 
 
 def _find_place(manifest: Mapping[str, Any]) -> tuple[str, str, str, str | None]:

@@ -1,18 +1,18 @@
-"""The result of a lifecycle: its steps, the order of its destroy, and everything that is left."""
+"""The result of a lifecycle: its steps, the order of the destroy, and the remaining objects."""
 
 from ..records import Record
 from .order import Wave
 
 
 class Step(Record):
-    """One step of a life."""
+    """One step of a lifecycle."""
 
     name: str
     resources: int
-    """Resources that the step is about: made, compared or deleted."""
+    """Number of resources that the step made, compared or deleted."""
     seconds: float
     differences: tuple[str, ...] = ()
-    """A line for each thing that is not as promised."""
+    """A line for each difference from the promise."""
 
     @property
     def is_as_promised(self) -> bool:
@@ -21,16 +21,16 @@ class Step(Record):
 
 
 class Life(Record):
-    """The life of a stack, from its first preview to its destroy."""
+    """The lifecycle of a stack, from its first preview to its destroy."""
 
     stack: str
     steps: tuple[Step, ...]
     left: tuple[str, ...]
-    """Everything that still exists after the destroy."""
+    """Objects that still exist after the destroy."""
     waves: tuple[Wave, ...]
-    """The deletes in their order."""
+    """The deletes of each component, in order."""
     kept: tuple[str, ...] = ()
-    """Definitions that Helm keeps in a cluster which exists, although their charts are gone."""
+    """CustomResourceDefinitions that Helm keeps in an existing cluster after it removed their charts."""
 
     @property
     def is_as_promised(self) -> bool:

@@ -1,8 +1,8 @@
-"""The order in which a destroy deletes resources: the dependencies that the engine follows, and our promises.
+"""The order in which a destroy deletes resources: the engine's dependencies, and the project's promises.
 
-The engine deletes by depth: a resource goes when every deeper resource is gone. A missing dependency stays hidden while
-the depths happen to fit. A promise is therefore proven by a path in the graph of dependencies, and then seen in the
-log. Source of the graph: DependenciesOf in pkg/resource/graph/dependency_graph.go of pulumi/pulumi 3.259.
+The engine deletes by depth: first every deeper resource, then the resource. Depths may hide a missing dependency, so a
+promise needs a path in the graph of dependencies, in addition to the order in the log. Source of the graph:
+DependenciesOf in pkg/resource/graph/dependency_graph.go of pulumi/pulumi 3.259.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -12,14 +12,14 @@ from ..subjects.queues.names import API_VERSION as KUEUE_API
 from .cloud import Entry
 from .run import Resource
 
-_CLUSTER = "aws:eks/cluster:Cluster"
+_CLUSTER_TYPE = "aws:eks/cluster:Cluster"
 
 
 class DeletionGraph:
-    """The dependencies between the resources of a state, as the engine sees them when it deletes."""
+    """The dependencies between the resources of a state that the engine follows in a destroy."""
 
     def __init__(self, resources: Sequence[Resource]) -> None:
-        """Read the resources in the order in which they were created."""
+        """Build the graph from the resources in order of creation."""
         self._needs: dict[str, set[str]] = {}
         inside: dict[str, set[str]] = {}
         components = {resource.urn for resource in resources if not resource.custom}
@@ -32,7 +32,7 @@ class DeletionGraph:
                 inside.setdefault(ancestor, set()).add(resource.urn)
 
     def has_path(self, first: str, second: str) -> bool:
-        """Return whether the first resource depends on the second, so that a destroy deletes the first before it."""
+        """Return whether the first resource depends on the second, so that a destroy deletes the first earlier."""
         todo, visited = [first], set[str]()
         while todo:
             for urn in self._needs.get(todo.pop(), set()) - visited:
@@ -49,29 +49,30 @@ def _list_ancestors(urn: str, parents: Mapping[str, str]) -> Iterator[str]:
 
 
 class Promise(Record):
-    """One resource is gone before the deletion of another begins."""
+    """A promise to delete one resource completely before another."""
 
     first: str
-    """URN of the resource that goes first."""
+    """URN of the resource to delete first."""
     second: str
 
 
 def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection[str]]) -> list[Promise]:
     """Return the promised order of a destroy.
 
-    Tenants go before their pools, a pool before its node class and its overlays, all these before Karpenter, Karpenter
-    before its CRDs, these before its permissions, its queue and the nodes that it runs on, everything inside the
-    cluster before the cluster, and the cluster before its network. Tenants also go before their queues of jobs, these
-    before the flavors, and all objects of Kueue before Kueue, which must still free them, as scalers before KEDA.
-    Tenants and Kueue go before JobSet, which must still take their changes. Models go before the pools of their tenant.
-    Tenants go before the volumes that they claim and before the drivers, and a volume before all of its storage in AWS.
+    - Tenants and their models before their pools; a pool before its node class and overlays; all before Karpenter.
+    - Karpenter before its CRDs; the CRDs before Karpenter's permissions and queue and the system nodes.
+    - Everything inside the cluster before the cluster, and the cluster before its network.
+    - Tenants before their ClusterQueues, and ClusterQueues before ResourceFlavors.
+    - All objects of Kueue before Kueue, and ScaledObjects before KEDA, because the controllers remove finalizers.
+    - Tenants and Kueue before JobSet, whose webhook must accept their changes.
+    - Tenants before the volumes of their claims and the drivers, and a volume before its storage in AWS.
 
     Args:
-        resources: The resources of a state, in the order in which they were created.
+        resources: The resources of a state, in order of creation.
         grants: Namespace of each tenant → names of its pools.
     """
     state = _Selection(resources)
-    cluster = state.select_type(_CLUSTER)
+    cluster = state.select_type(_CLUSTER_TYPE)
     karpenter, definitions = state.select_releases("karpenter"), state.select_releases("karpenter-crd")
     needed = [found for name in ("Karpenter", "SystemNodes", "Addons") for found in state.select_inside(name)]
     groups = [
@@ -88,8 +89,7 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
     ]
     pairs = [(first, second) for group, following in groups for first in group for second in following]
     for pool in state.select_kinds("NodePool"):
-        described = state.select_beside(pool, "EC2NodeClass", "NodeOverlay")
-        pairs += [(pool, found) for found in described]
+        pairs += [(pool, found) for found in state.select_beside(pool, "EC2NodeClass", "NodeOverlay")]
     pairs += [pair for namespace, pools in grants.items() for pair in _pair_tenant(state, namespace, pools)]
     for volume in state.select_kinds("PersistentVolume"):
         spaces = state.select_objects("Namespace", [volume.inputs["spec"]["claimRef"]["namespace"]])
@@ -99,7 +99,7 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
 
 
 def _pair_tenant(state: "_Selection", namespace: str, pools: Collection[str]) -> Iterator[tuple[Resource, Resource]]:
-    """Yield the promises about a tenant's namespace, its models, its pools, its queues and its JobSets."""
+    """Yield the promises about a tenant: namespace, models, pools, queues and JobSets."""
     used = state.select_objects("NodePool", pools)
     for space in state.select_objects("Namespace", [namespace]):
         needed = (*used, *state.select_queues(namespace), *state.select_releases("jobset"))
@@ -109,11 +109,11 @@ def _pair_tenant(state: "_Selection", namespace: str, pools: Collection[str]) ->
 
 
 class _Selection:
-    """Picks the resources of a state that a destroy deletes in a cloud."""
+    """The resources of a state that a destroy deletes in a cloud."""
 
     def __init__(self, resources: Sequence[Resource]) -> None:
         deleted = [resource for resource in resources if resource.custom and not resource.is_retained]
-        # Pulumi leaves an object that is deleted with another to the cluster: the claims of a namespace.
+        # Pulumi leaves the deletion of some objects to the cluster, such as the claims of a namespace.
         self._resources = [resource for resource in deleted if not resource.deleted_with]
         self._platforms = [resource.name for resource in resources if resource.kind == "Platform"]
 
@@ -146,11 +146,11 @@ class _Selection:
         ]
 
     def select_beside(self, resource: Resource, *kinds: str) -> list[Resource]:
-        """Return the resources of the same parent."""
+        """Return the siblings of a resource, with the same parent."""
         return [found for found in self.select_kinds(*kinds) if found.parent == resource.parent]
 
     def select_storage(self, volume: Resource) -> list[Resource]:
-        """Return everything of AWS that belongs to the storage of a volume."""
+        """Return all AWS resources of a volume's storage."""
         storage = volume.inputs["metadata"]["name"].partition(".")[2]
         parents = tuple(f"::{platform}-storage-{storage}" for platform in self._platforms)
         return [found for found in self.select_package("aws") if found.parent.endswith(parents)]
@@ -160,13 +160,13 @@ class _Selection:
         return [found for found in self.select_inside("SharedStorage") if found.kind == "Addon"]
 
     def select_inside(self, component: str) -> list[Resource]:
-        """Return everything of AWS inside the components of a class, at any depth."""
+        """Return all AWS resources in components of a class, at any depth."""
         type_ = f"gpu-blueprint:components:{component}"
         return [found for found in self.select_package("aws") if f"{type_}$" in found.urn]
 
 
 def find_missing_paths(resources: Sequence[Resource], promises: Iterable[Promise]) -> list[str]:
-    """Return a line for each promise that no dependency keeps."""
+    """Return a line for each promise without a path of dependencies."""
     graph = DeletionGraph(resources)
     names = {resource.urn: f"{resource.kind} {resource.name}" for resource in resources}
     return [
@@ -177,13 +177,13 @@ def find_missing_paths(resources: Sequence[Resource], promises: Iterable[Promise
 
 
 def find_early_deletes(log: Iterable[Entry], promises: Iterable[Promise]) -> list[str]:
-    """Return a line for each promise that a destroy broke, or kept only on paper because a delete is missing."""
+    """Return a line for each promise that a destroy broke, also by a missing first delete."""
     deletes = {entry.operation.urn: entry for entry in log if entry.operation.action == "delete" and not entry.refusal}
     lines = []
     for promise in promises:
         first, second = deletes.get(promise.first), deletes.get(promise.second)
         if second and (first is None or second.start < first.end):
-            lines.append(f"{second.operation.kind} {second.operation.name} went before {promise.first.split('::')[-1]}")
+            lines.append(f"{second.operation.kind} {second.operation.name} precedes {promise.first.split('::')[-1]}")
     return lines
 
 
@@ -194,12 +194,12 @@ class Wave(Record):
     """Class and name, such as ``GpuPool shared-l4``."""
     objects: int
     start: float
-    """Seconds from the first delete of all."""
+    """Seconds since the destroy's first delete."""
     end: float
 
 
 def list_waves(log: Iterable[Entry], resources: Mapping[str, Resource]) -> list[Wave]:
-    """Return the deletes by the project's innermost component, in the order of their ends."""
+    """Return the deletes grouped by the project's innermost component, in order of their ends."""
     deletes = [entry for entry in log if entry.operation.action == "delete" and not entry.refusal]
     if not deletes:
         return []

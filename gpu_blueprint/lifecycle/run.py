@@ -1,4 +1,4 @@
-"""The result of one command of the engine: what changed, what was planned, and what the policies said."""
+"""The result of one command of the engine: changes, planned resources and policy violations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,22 +10,22 @@ from ..records import Record
 from .wire import Values, mark_like_a_plan
 
 Command = Literal["preview", "up", "refresh", "destroy"]
-_CANNOT_RUN = "can't run policy"
-"""The beginning of CrossGuard's message where a rule needs a value that only the deployment will know."""
+_CANNOT_RUN_PREFIX = "can't run policy"
+"""Prefix of CrossGuard's message for a rule that needs a value unknown before the deployment."""
 
 
 class PolicyMessage(Record, order=True):
-    """A policy's verdict, as the engine reports it or as the offline rules give it."""
+    """A policy's verdict, from the engine or from the offline rules."""
 
     rule: str
     urn: str
     level: str
     message: str
-    """Reason and remedy."""
+    """Reason and remedy of the violation."""
 
 
 class Resource(Record):
-    """A resource as the engine knows it, in a preview or in a state."""
+    """A resource in a preview or in a state of the engine."""
 
     urn: str
     type: str
@@ -38,7 +38,7 @@ class Resource(Record):
     protect: bool = False
     id: str = ""
     is_retained: bool = False
-    """True if a destroy leaves the object where it is, because other programs share it."""
+    """True if a destroy keeps the object, because other programs share it."""
 
     @property
     def kind(self) -> str:
@@ -53,14 +53,14 @@ class Resource(Record):
 
 @dataclass(slots=True)
 class Run:
-    """A command that has ended."""
+    """A finished command."""
 
     command: Command
     seconds: float = 0.0
     error: str = ""
-    """Output of a command that failed; empty if it succeeded."""
+    """Output of a failed command; empty if it succeeded."""
     changes: dict[str, list[str]] = field(default_factory=dict)
-    """URNs by kind of change: same, create, update, replace, delete, …"""
+    """Kind of change → URNs: same, create, update, replace, delete, …"""
     planned: dict[str, Resource] = field(default_factory=dict)
     """New resources of a preview, by URN."""
     policies: list[PolicyMessage] = field(default_factory=list)
@@ -77,11 +77,11 @@ class Run:
         return sum(len(self.changes.get(change, ())) for change in changes)
 
     def list_violations(self) -> list[PolicyMessage]:
-        """Return each violation; a rule that a preview cannot run is no violation."""
-        return [said for said in self.policies if not said.message.startswith(_CANNOT_RUN)]
+        """Return each violation, without rules that a preview cannot run."""
+        return [said for said in self.policies if not said.message.startswith(_CANNOT_RUN_PREFIX)]
 
     def read_event(self, event: EngineEvent) -> None:
-        """Take over the facts of an event."""
+        """Add the facts of an event to the result."""
         if event.resource_pre_event:
             self._read_step(event.resource_pre_event.metadata)
         if event.res_op_failed_event:
@@ -108,8 +108,8 @@ class Run:
 
 
 def _strip_description(message: str) -> str:
-    """Return a policy's message without the description of the policy, which CrossGuard puts into the first line."""
-    return message.strip() if message.startswith(_CANNOT_RUN) else message.partition("\n")[2].strip()
+    """Return a policy's message without its first line, CrossGuard's description of the policy."""
+    return message.strip() if message.startswith(_CANNOT_RUN_PREFIX) else message.partition("\n")[2].strip()
 
 
 def strip_id(reference: str) -> str:
@@ -118,7 +118,7 @@ def strip_id(reference: str) -> str:
 
 
 def read_state(deployment: Mapping[str, Any]) -> dict[str, Resource]:
-    """Return the resources of an exported state by URN, in the order in which the engine created them."""
+    """Return URN → resource of an exported state, in order of creation."""
     return {
         row["urn"]: Resource(
             urn=row["urn"],

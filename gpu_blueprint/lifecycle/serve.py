@@ -1,4 +1,4 @@
-"""Host the stand-ins on loopback, where the engine attaches to them instead of starting plugins."""
+"""A server for the stand-ins on loopback, to which the engine connects instead of starting plugins."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -10,11 +10,11 @@ from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer, add
 
 from lab.orphans import SECONDS_TO_END
 
-_LARGEST_MESSAGE = 1 << 28
-_MOST_CALLS = 128
-"""Calls at once. A destroy has many: each delete waits until its object is gone."""
+_LARGEST_MESSAGE_BYTES = 1 << 28
+_PARALLEL_CALLS = 128
+"""Enough for a destroy, in which each delete waits until its object no longer exists."""
 
-# An engine that dies leaves calls that fail. The engine's own error tells why; a traceback for each call hides it.
+# A dead engine leaves failed calls. The engine's own error has the reason; a traceback for each call would hide it.
 logging.getLogger("grpc._server").setLevel(logging.CRITICAL)
 
 
@@ -24,8 +24,8 @@ def serve(providers: Mapping[str, ResourceProviderServicer]) -> Iterator[str]:
     servers, ports = [], []
     try:
         for package, provider in providers.items():
-            options = [("grpc.max_receive_message_length", _LARGEST_MESSAGE)]
-            server = grpc.server(futures.ThreadPoolExecutor(_MOST_CALLS), options=options)
+            options = [("grpc.max_receive_message_length", _LARGEST_MESSAGE_BYTES)]
+            server = grpc.server(futures.ThreadPoolExecutor(_PARALLEL_CALLS), options=options)
             add_ResourceProviderServicer_to_server(provider, server)
             ports.append(f"{package}:{server.add_insecure_port('127.0.0.1:0')}")
             server.start()

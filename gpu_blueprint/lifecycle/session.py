@@ -1,4 +1,4 @@
-"""Open everything that a life needs: the lab or a cluster in memory, the stand-ins, and the engine."""
+"""The context of a lifecycle: the lab or a cluster in memory, the stand-ins, and the engine."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -20,8 +20,8 @@ from .serve import serve
 from .steps import Lifecycle
 from .world import LabWorld, MemoryWorld, World
 
-LONGEST_DELETE_S = 120.0
-"""Seconds after which a delete has failed: no node of the lab takes as long to drain."""
+LONGEST_DELETE_SECONDS = 120.0
+"""Time after which a delete has failed; no node of the lab drains so long."""
 
 
 @contextmanager
@@ -30,17 +30,17 @@ def open_lifecycle(
     *,
     with_lab: bool = True,
     program: Program = run_with_placeholders,
-    longest_delete: float = LONGEST_DELETE_S,
+    longest_delete: float = LONGEST_DELETE_SECONDS,
 ) -> Iterator[Lifecycle]:
-    """Start the lab, the stand-ins and an engine with an empty state; all of it ends with the context.
+    """Start the lab, the stand-ins and an engine with an empty state, and stop them with the context.
 
-    A stack with a cluster that exists starts with the objects of the cluster's owner.
+    For an existing cluster, the cloud starts with the objects of the cluster's owner.
 
     Args:
         stack: The stack file.
-        with_lab: Use a real API server and a real Karpenter; else both clouds are in memory.
+        with_lab: True for a real API server and a real Karpenter, False for clouds in memory.
         program: The Pulumi program.
-        longest_delete: Seconds after which a delete in the cluster gives up.
+        longest_delete: Seconds after which a delete in the cluster fails.
     """
     plan = record(stack.name, stack.source.config)
     cloud = Cloud()

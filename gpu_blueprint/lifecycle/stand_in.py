@@ -1,4 +1,4 @@
-"""A provider of Pulumi whose cloud is in memory; the stand-ins for AWS and Kubernetes build on it."""
+"""A provider of Pulumi with a cloud in memory, the base of the stand-ins for AWS and Kubernetes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -17,60 +17,60 @@ from .wire import Values, from_struct, merge_outputs, reveal, to_struct
 
 
 class StandIn(Handshake, ABC):
-    """Answers the engine as a provider does. The methods in lower case are the parts in which clouds differ."""
+    """Answers the engine like a provider; methods in lower case differ between clouds."""
 
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self.settings: Values = {}
-        """The configuration of the provider; of the last provider, where a program has several of a kind."""
+        """Configuration of the provider; with several providers of a kind, of the last."""
 
-    # What differs from cloud to cloud
+    # Different for each cloud
 
     @abstractmethod
     def make(self, operation: Operation, inputs: Values) -> tuple[str, Values]:
-        """Create an object; return its id, and its inputs with its outputs."""
+        """Create an object; return its id and state: inputs with outputs."""
 
     @abstractmethod
     def change(self, operation: Operation, id_: str, inputs: Values) -> Values:
-        """Update an object and return its inputs with its outputs."""
+        """Update an object; return its state: inputs with outputs."""
 
     @abstractmethod
     def destroy(self, operation: Operation, id_: str, seconds: float) -> None:
-        """Delete an object, and wait at most this time until it is gone."""
+        """Delete an object, and wait for up to ``seconds`` until it no longer exists."""
 
     @abstractmethod
     def look_up(self, type_: str, id_: str, inputs: Values, state: Values) -> tuple[Values, Values] | None:
-        """Return inputs and state of an object as the cloud has them now, or None if it is gone."""
+        """Return an object's present inputs and state; None if it no longer exists."""
 
     @abstractmethod
     def guess_outputs(self, type_: str) -> Values:
-        """Return the outputs that a preview cannot know, with ``UNKNOWN`` as values."""
+        """Return the outputs that are unknown in a preview, each with the value ``UNKNOWN``."""
 
     def guess_update(self, type_: str, state: Values, inputs: Values) -> Values:  # noqa: ARG002
-        """Return the state after an update as far as its preview knows it, with ``UNKNOWN`` as other values."""
+        """Return the state after an update, with ``UNKNOWN`` for values that a preview cannot predict."""
         return merge_outputs(state, inputs)
 
     def list_hidden_changes(self, type_: str, state: Values, inputs: Values) -> Sequence[str]:  # noqa: ARG002
-        """Return the paths of values that an update changes although no input of the resource does."""
+        """Return the paths of values that an update changes without a changed input."""
         return ()
 
     # The protocol of Pulumi's providers
 
     def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Return the changed parts of the configuration, and the settings among them that replace the provider."""
+        """Return the changed settings, and which of them replace the provider."""
         old, new = reveal(from_struct(request.old_inputs)), reveal(from_struct(request.news))
         changed = [path for path in list_changed_paths(old, new) if path != "version"]
         type_ = request.urn.split("::")[2].rpartition("$")[2]
         return _describe_changes(changed, list_replacing(type_, changed, old, new))
 
     def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Take over the settings, because some decide which changes replace a resource."""
+        """Store the settings, because some decide which changes replace a resource."""
         self.settings = reveal(from_struct(request.args))
         return super().Configure(request, context)
 
     def Invoke(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Refuse to look anything up: the program must not ask a cloud."""
-        failure = provider_pb2.CheckFailure(reason=f"the program calls {request.tok}, which asks the cloud")
+        """Refuse every call, since the program must not query a cloud."""
+        failure = provider_pb2.CheckFailure(reason=f"the program calls {request.tok}, which queries the cloud")
         return provider_pb2.InvokeResponse(failures=[failure])
 
     def Check(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
@@ -78,7 +78,7 @@ class StandIn(Handshake, ABC):
         return provider_pb2.CheckResponse(inputs=request.news)
 
     def Diff(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Return the changed inputs, and the inputs among them that replace the resource."""
+        """Return the changed inputs, and which of them replace the resource."""
         old, new = reveal(from_struct(request.old_inputs)), reveal(from_struct(request.news))
         changed = [
             *list_changed_paths(old, new),
@@ -91,7 +91,7 @@ class StandIn(Handshake, ABC):
         return _describe_changes(changed, replacing, first_delete=keeps_name(request.type, old, new))
 
     def Create(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Create an object; a preview learns which outputs are unknown."""
+        """Create an object; in a preview, return its outputs as unknown."""
         inputs = from_struct(request.properties)
         if request.preview:
             return provider_pb2.CreateResponse(properties=to_struct(self._preview(request.type, inputs, context)))
@@ -107,7 +107,7 @@ class StandIn(Handshake, ABC):
         return provider_pb2.CreateResponse(id=made[0], properties=to_struct(state))
 
     def Read(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Return an object as it is now; an empty answer says that it is gone."""
+        """Return the present object; an empty answer if it no longer exists."""
         inputs, state = from_struct(request.inputs), from_struct(request.properties)
         found = self.look_up(request.type, request.id, inputs, state)
         if found is None:
@@ -127,7 +127,7 @@ class StandIn(Handshake, ABC):
         return provider_pb2.UpdateResponse(properties=to_struct(state))
 
     def Delete(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Delete an object and wait until it is gone."""
+        """Delete an object and wait until it no longer exists."""
         operation = _read_operation("delete", request, from_struct(request.properties))
 
         def work() -> Values:
@@ -151,7 +151,7 @@ class StandIn(Handshake, ABC):
 
 
 def abort(context: Any, message: str) -> NoReturn:
-    """End a call with an error that the engine prints."""
+    """Fail a call with an error that the engine prints."""
     context.abort(grpc.StatusCode.UNKNOWN, message)
     raise AssertionError("abort raises")
 
@@ -161,7 +161,7 @@ def _read_operation(action: Action, request: Any, values: Values) -> Operation:
 
 
 def _describe_changes(changed: Sequence[str], replacing: Sequence[str] = (), *, first_delete: bool = False) -> Any:
-    """Return the answer to Diff. The engine shows the first part of a path, such as ``spec``."""
+    """Return the answer to Diff, with the first part of each path, such as ``spec``, which the engine shows."""
     answer = provider_pb2.DiffResponse
     return answer(
         changes=answer.DIFF_SOME if changed else answer.DIFF_NONE,

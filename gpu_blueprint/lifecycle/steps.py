@@ -1,4 +1,4 @@
-"""The life of a stack: preview, up, up again, refresh, the protection, destroy; each step with its differences."""
+"""The steps of a lifecycle: preview, up, up again, refresh, protection, destroy; each returns its differences."""
 
 import copy
 import re
@@ -24,16 +24,16 @@ from .surroundings import Surroundings
 from .world import World
 
 Report = Callable[[str], None]
-"""Takes a line that says how far the lifecycle is."""
+"""Receives a line about the progress of the lifecycle."""
 
 
-_ERROR = re.compile(r"\berror: .*")
+_ERROR_LINE = re.compile(r"\berror: .*")
 _STOPPED_BY_RECORD = re.compile(r'PlatformRecord\$[^"]*" cannot be deleted')
 _PREVIEW, _UP, _DESTROY, _AS_BEFORE = "preview", "up", "destroy", "the cluster as before"
 
 
 class Lifecycle:
-    """Plays the steps of one stack; every public method but ``live`` is a step and returns what it found."""
+    """The steps of one stack; ``live`` plays all of them, and each returns a count and its differences."""
 
     def __init__(
         self, stack: StackFile, plan: Sequence[PlannedResource], engine: Engine, cloud: Cloud, world: World
@@ -48,7 +48,7 @@ class Lifecycle:
             engine.set_secret(secret)
 
     def live(self, report: Report) -> Life:
-        """Play the whole life. If the stack cannot be built, only the destroy follows."""
+        """Play all steps; if the stack cannot be built, skip to the destroy."""
         steps: list[Step] = []
         for name, play in self._list_steps():
             is_built = all(step.is_as_promised for step in steps if step.name in (_PREVIEW, _UP))
@@ -76,12 +76,12 @@ class Lifecycle:
             yield _AS_BEFORE, lambda: (len(before), before.find_differences(self._shared))
 
     def preview(self) -> "_Outcome":
-        """Compare the engine's preview with the plan, and the verdicts of the policy pack with the offline verdicts."""
+        """Compare the engine's preview with the plan, and the policy pack's verdicts with the offline verdicts."""
         run = self.engine.preview(**self.list_policy_options())
         return len(run.planned), [
             *_explain(run),
             *compare_with_preview(self.plan, run.planned, list_answers(self.cloud) if self.surroundings else ()),
-            *self.compare_verdicts(run, is_complete=False),  # it knows few outputs, on which some rules depend
+            *self.compare_verdicts(run, is_complete=False),  # some rules depend on outputs, which a preview lacks
         ]
 
     def up(self) -> "_Outcome":
@@ -95,31 +95,31 @@ class Lifecycle:
         ]
 
     def run_pods(self) -> "_Outcome":
-        """Run a pod on every pool, so that the destroy meets running nodes."""
+        """Run a pod on every pool, so that the destroy has running nodes to drain."""
         return self.world.run_pods(self.stack.config), []
 
     def up_again(self) -> "_Outcome":
-        """Expect that a second ``up`` finds everything as it is."""
+        """Expect that a second ``up`` changes nothing."""
         length = len(self.cloud.log)
         run = self.engine.up()
         changed = [f"{change}: {urn}" for change, urns in run.changes.items() if change != "same" for urn in urns]
         return run.count("same"), [*_explain(run), *changed, *_list_operations(self.cloud.log[length:])]
 
     def refresh(self) -> "_Outcome":
-        """Expect that the clouds hold what the state holds."""
+        """Expect that a refresh changes nothing."""
         before = self.engine.read_state()
         run = self.engine.refresh()
         after = self.engine.read_state()
         return len(after), [*_explain(run), *compare_states(before, after)]
 
     def destroy_protected(self) -> "_Outcome":
-        """Expect that the record stops a destroy without a preview, the most dangerous kind, before it deletes."""
+        """Expect that the protected record stops a destroy without a preview before its first delete."""
         before, length = self.list_left(), len(self.cloud.log)
         run = self.engine.destroy()
         return len(before), [*_find_open_doors(run), *_list_operations(self.cloud.log[length:])]
 
     def lift_protection(self) -> "_Outcome":
-        """Switch ``deletionProtection`` off in the configuration, and apply it: docs/build.md."""
+        """Switch ``deletionProtection`` off in the configuration, and apply the change, as docs/build.md says."""
         config = copy.deepcopy(dict(self.stack.source.config))
         config[STACK_KEY].setdefault("cluster", {})["deletionProtection"] = False
         self.engine.configure(config)
@@ -128,7 +128,7 @@ class Lifecycle:
         return run.count("update"), [*_explain(run), *kept]
 
     def destroy(self) -> "_Outcome":
-        """Delete everything, and compare the order with the promise."""
+        """Delete everything, and compare the order with the promises."""
         state, length = self.engine.read_state(), len(self.cloud.log)
         resources = [*state.values()]
         self._shared = {f"{found.kind} {found.id}" for found in resources if found.is_retained}
@@ -143,8 +143,8 @@ class Lifecycle:
         ]
 
     def list_left(self) -> list[str]:
-        """Return everything that exists in the clouds, except the objects of the cluster's owner and those that a
-        destroy leaves to other programs.
+        """Return all objects in the clouds without those of the cluster's owner, and without shared objects, which a
+        destroy keeps.
         """
         return [name for name in self._list_found() if name not in self._shared | self._left_before]
 
@@ -153,7 +153,7 @@ class Lifecycle:
         return [*sorted(found), *self.world.list_left()]
 
     def _list_grants(self) -> dict[str, list[str]]:
-        """Return the pools of each tenant's namespace."""
+        """Return namespace of a tenant → names of its pools."""
         config = self.stack.config
         granted, for_all = [pool.name for pool in config.gpu_pools], [pool.name for pool in config.cpu_pools]
         return {
@@ -162,7 +162,7 @@ class Lifecycle:
         }
 
     def list_policy_options(self) -> dict[str, list[str]]:
-        """Return the options by which the engine runs the policy pack at the levels of the stack's environment."""
+        """Return the options that run the policy pack in the engine, at the levels of the stack's environment."""
         levels = find_levels_file(self.stack.config.environment)
         return {"policy_packs": [str(POLICIES)], "policy_pack_configs": [str(levels)]}
 
@@ -171,7 +171,7 @@ class Lifecycle:
 
         Args:
             run: A command that ran the policy pack.
-            is_complete: True if the engine knows every value that a rule may read.
+            is_complete: True if the engine has every value that a rule may read.
         """
         counted = [found for found in self._findings if found.standing not in ("waived", "undecided")]
         undecided = [(found.verdict.rule, found.verdict.urn) for found in self._findings if found.verdict.undecided]
@@ -179,7 +179,7 @@ class Lifecycle:
 
 
 _Outcome = tuple[int, list[str]]
-"""Number of resources, and a line for each difference."""
+"""(number of resources, a line for each difference)."""
 _Play = Callable[[], _Outcome]
 
 
@@ -194,16 +194,16 @@ def _describe(found: Finding) -> PolicyMessage:
 
 
 def _explain(run: Run) -> list[str]:
-    """Return the errors of a command that failed, and the policies that stopped it."""
+    """Return the errors of a failed command, and the policies that stopped it."""
     if run.succeeded:
         return []
     lines = [f"policy {said.rule}: {said.urn}" for said in run.policies if said.level == "mandatory"]
-    lines += _ERROR.findall(run.error)
+    lines += _ERROR_LINE.findall(run.error)
     return [f"{run.command} failed: {line}" for line in dict.fromkeys(lines) or [run.error[-500:]]]
 
 
 def _find_open_doors(run: Run) -> list[str]:
-    """Return a line where a destroy succeeded, or failed for another reason than the record's protection."""
+    """Return a line if a destroy succeeded, or failed without the record's protection."""
     if run.succeeded:
         return ["destroy succeeds although the stack is protected"]
     return (

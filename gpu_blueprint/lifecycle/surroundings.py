@@ -1,4 +1,4 @@
-"""Everything that a cluster and its account hold before the layer comes, and whether it is as it was."""
+"""The objects of an existing cluster and its account before the platform's layer, and their later changes."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,21 +7,21 @@ from typing import Any
 from .cloud import Cloud, Entry
 from .world import KEPT_BY_HELM, World
 
-_LOOK_EVERY_S = 1.0
-_LONGEST_S = 60.0
-"""Seconds in which controllers tidy up after a destroy, such as the API services of definitions that are gone."""
+_POLL_SECONDS = 1.0
+_LONGEST_WAIT_SECONDS = 60.0
+"""Time for controllers to clean up after a destroy, such as the APIServices of deleted definitions."""
 _DEFINITIONS = ("CustomResourceDefinition.apiextensions.k8s.io", "APIService.apiregistration.k8s.io")
-"""A definition, and the API service that the API server makes of its group."""
-_WRITTEN_BY_SERVER = ("managedFields", "resourceVersion")
-"""Metadata that change although nobody changes the object. Its uid tells a new object of the same name from the old,
-and its generation counts changes that somebody has undone."""
+"""CustomResourceDefinitions, and the APIServices that the API server makes for their groups."""
+_VOLATILE_METADATA = ("managedFields", "resourceVersion")
+"""Metadata that change without a change of the object. ``uid`` is not among them, to detect a recreated object, nor is
+``generation``, to detect reverted changes."""
 
 Snapshot = Mapping[str, Any]
-"""Kind and name of an object → its content."""
+"""Kind and name of an object → content."""
 
 
 class Surroundings:
-    """The owner's objects, as they were when this object was made: in AWS and in the cluster."""
+    """A snapshot of the owner's objects in AWS and in the cluster."""
 
     def __init__(self, cloud: Cloud, world: World) -> None:
         self._cloud, self._world = cloud, world
@@ -32,29 +32,29 @@ class Surroundings:
         return len(self._before)
 
     def __contains__(self, name: str) -> bool:
-        """Return whether an object was there before."""
+        """Return whether the snapshot has an object."""
         return name in self._before
 
     def find_touched(self) -> list[str]:
-        """Return a line for each object that an operation of the engine meant, that is gone or changed by now, or that
-        the owner can no longer apply.
+        """Return a line for each object of the snapshot that is a target of the engine's operations, is deleted or
+        changed, or can no longer be applied by the owner.
         """
         operations = self._find_operations(self._cloud.log[self._start :])
         return [*operations, *_compare(self._before, self._look()), *self._world.list_hindrances()]
 
     def find_differences(self, shared: Iterable[str] = ()) -> list[str]:
-        """Return a line for each object that is gone, changed or new after a destroy, once controllers have tidied up.
+        """Return a line for each object that is deleted, changed or new after a destroy and the controllers' cleanup.
 
         Args:
-            shared: Kind and name of objects that a destroy leaves to other programs.
+            shared: Kind and name of shared objects, which a destroy keeps.
         """
-        end = time.monotonic() + (_LONGEST_S if self._world.has_controllers else 0)
+        end = time.monotonic() + (_LONGEST_WAIT_SECONDS if self._world.has_controllers else 0)
         while (lines := self._compare_all({*shared})) and time.monotonic() < end:
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(_POLL_SECONDS)
         return [*self._find_operations(self._cloud.log[self._start :]), *lines]
 
     def list_kept(self) -> list[str]:
-        """Return the definitions that are new, and that Helm keeps when it removes their chart."""
+        """Return the new CustomResourceDefinitions, and their APIServices, that Helm keeps without their chart."""
         return sorted(name for name in self._look().keys() - self._before.keys() if _is_kept_by_helm(name))
 
     def _compare_all(self, shared: set[str]) -> list[str]:
@@ -66,17 +66,17 @@ class Surroundings:
         for operation in (entry.operation for entry in log):
             manifest = operation.properties
             if "apiVersion" in manifest and (name := name_object(manifest)) in self._before:
-                yield f"{operation.action} of {name}, which was there before: resource {operation.name}"
+                yield f"{operation.action} of {name}, which existed before: resource {operation.name}"
 
     def _look(self) -> Snapshot:
         objects = {name_object(found): strip_object(found) for found in self._world.list_objects()}
         return objects | {f"{found.type} {found.id}": found.properties for found in self._cloud.list_objects()}
 
     def _wait_until_steady(self) -> Snapshot:
-        """Return the objects when two looks see the same, because controllers are still at work in a young cluster."""
-        end, before = time.monotonic() + _LONGEST_S, self._look()
+        """Return the objects as soon as two snapshots are equal, since controllers are active in a new cluster."""
+        end, before = time.monotonic() + _LONGEST_WAIT_SECONDS, self._look()
         while self._world.has_controllers and time.monotonic() < end:
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(_POLL_SECONDS)
             after = self._look()
             if after == before:
                 break
@@ -92,9 +92,9 @@ def name_object(manifest: Mapping[str, Any]) -> str:
 
 
 def strip_object(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object without its status and without the metadata that the server writes at every change."""
+    """Return an object without its status and without volatile metadata."""
     kept = {key: value for key, value in manifest.items() if key != "status"}
-    place = {key: value for key, value in manifest["metadata"].items() if key not in _WRITTEN_BY_SERVER}
+    place = {key: value for key, value in manifest["metadata"].items() if key not in _VOLATILE_METADATA}
     return {**kept, "metadata": place}
 
 
@@ -112,7 +112,7 @@ def _compare(before: Snapshot, after: Snapshot) -> Iterator[str]:
 
 
 def _list_paths(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """Yield the dotted paths of values that differ; a list counts as one value."""
+    """Yield the dotted paths of different values; a list counts as one value."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in sorted({*before, *after}):
             if before.get(key) != after.get(key):

@@ -1,4 +1,4 @@
-"""Values as Pulumi's engine sends them to its providers, and as it keeps them in a state."""
+"""Values in the format of Pulumi's engine, in calls to providers and in states."""
 
 import json
 from collections.abc import Mapping
@@ -8,29 +8,29 @@ from google.protobuf import json_format, struct_pb2
 from pulumi.runtime import rpc
 
 Values = dict[str, Any]
-"""Properties as JSON values. Secrets and references are mappings with a signature, unknown values a fixed text."""
+"""Properties as JSON values; secrets and references are mappings with a signature, unknown values a fixed string."""
 
 UNKNOWN: str = rpc.UNKNOWN
-"""The text that stands for a value that only the deployment will know."""
-_SIGNATURE = rpc._special_sig_key
+"""The string for a value that is unknown before the deployment."""
+_SIGNATURE_KEY = rpc._special_sig_key
 _SECRET, _REFERENCE, _OUTPUT = rpc._special_secret_sig, rpc._special_resource_sig, rpc._special_output_value_sig
 
 
 def to_struct(values: Mapping[str, Any]) -> struct_pb2.Struct:
-    """Return values in the form of the protocol."""
+    """Return values as a message of the protocol."""
     struct = struct_pb2.Struct()
     struct.update(values)
     return struct
 
 
 def from_struct(struct: struct_pb2.Struct) -> Values:
-    """Return a message's values; whole numbers are integers, and signatures stay."""
+    """Return the values of a message, with whole numbers as integers, and with signatures."""
     values: Values = _shorten_numbers(json_format.MessageToDict(struct))
     return values
 
 
 def _shorten_numbers(value: Any) -> Any:
-    """On the wire every number is a double."""
+    """Return whole numbers as integers, since every number in a message is a double."""
     if isinstance(value, dict):
         return {key: _shorten_numbers(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -39,12 +39,12 @@ def _shorten_numbers(value: Any) -> Any:
 
 
 def reveal(value: Any) -> Any:
-    """Return a value without signatures: a secret becomes its content, a reference the id of its resource."""
+    """Return a value without signatures: the content of a secret, the resource id of a reference."""
     if isinstance(value, list):
         return [reveal(item) for item in value]
     if not isinstance(value, Mapping):
         return value
-    match value.get(_SIGNATURE):
+    match value.get(_SIGNATURE_KEY):
         case None:
             return {key: reveal(item) for key, item in value.items()}
         case signature if signature == _REFERENCE:
@@ -54,7 +54,7 @@ def reveal(value: Any) -> Any:
 
 
 def mark_like_a_plan(value: Any) -> Any:
-    """Return a value in the form of ``PlannedResource.inputs``, so that both can be compared.
+    """Return a value in the format of ``PlannedResource.inputs``, for comparisons.
 
     A secret is ``{"$secret": …}``, a reference ``{"$resource": URN}``, an unknown value ``{"$unknown": True}``.
     """
@@ -64,7 +64,7 @@ def mark_like_a_plan(value: Any) -> Any:
         return {"$unknown": True}
     if not isinstance(value, Mapping):
         return _shorten_numbers(value)
-    match value.get(_SIGNATURE):
+    match value.get(_SIGNATURE_KEY):
         case None:
             return {key: mark_like_a_plan(item) for key, item in value.items()}
         case signature if signature == _SECRET:
@@ -78,7 +78,7 @@ def mark_like_a_plan(value: Any) -> Any:
 def _open(value: Mapping[str, Any]) -> Any:
     """Return the content of a secret or of an output value.
 
-    A state that was exported with its secrets holds a secret's content as JSON text, under ``plaintext``.
+    In a state that was exported with secrets, the content is JSON under ``plaintext``.
     """
     if "plaintext" in value:
         return json.loads(value["plaintext"])
@@ -86,12 +86,12 @@ def _open(value: Mapping[str, Any]) -> Any:
 
 
 def make_reference(urn: str, id_: str) -> Values:
-    """Return a reference to a resource; its id is empty until the resource exists."""
-    return {_SIGNATURE: _REFERENCE, "urn": urn, "id": id_}
+    """Return a reference to a resource; the id is empty until the resource exists."""
+    return {_SIGNATURE_KEY: _REFERENCE, "urn": urn, "id": id_}
 
 
 def merge_outputs(outputs: Mapping[str, Any], inputs: Mapping[str, Any]) -> Values:
-    """Lay inputs over outputs; blocks such as ``vpcConfig`` hold both."""
+    """Return outputs updated by inputs, also inside blocks such as ``vpcConfig``."""
     merged = dict(outputs)
     for key, value in inputs.items():
         current = merged.get(key)

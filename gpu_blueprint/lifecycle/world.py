@@ -1,8 +1,8 @@
-"""The cluster behind the stand-in for Kubernetes: in memory, or the lab with a real API server and a real Karpenter."""
+"""The cluster behind the stand-in for Kubernetes: in memory, or the lab with a real API server and Karpenter."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from lab.discovery import list_everything
 from lab.kube import RefusedError
@@ -19,69 +19,40 @@ from .kubernetes_objects import Manifest, MemoryObjects, Objects
 from .kubernetes_provider import Chart
 
 KEPT_BY_HELM = ("monitoring.coreos.com", "jobset.x-k8s.io", "keda.sh")
-"""API groups whose definitions stand in the folder crds/ of their chart: Helm keeps them when it removes the chart."""
+"""API groups with CustomResourceDefinitions in the folder crds/ of their chart, which Helm never removes."""
 OWNER = "cluster-owner"
-"""User who administers a cluster that exists, by a ClusterRoleBinding as any person may have it."""
+"""Admin of an existing cluster, by a ClusterRoleBinding."""
 KARPENTER = "karpenter"
-"""Part of the API groups of Karpenter's definitions."""
+"""Substring of Karpenter's API groups."""
 _SECONDS_TO_RUN = 120
-_RENEWED = ("Event", "Lease", "LeaseCandidate", "ComponentStatus")
-"""Kinds that Kubernetes writes all the time, whatever happens."""
+_VOLATILE_KINDS = ("Event", "Lease", "LeaseCandidate", "ComponentStatus")
+"""Kinds that Kubernetes writes all the time."""
 _CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _NODE, _POD = ("v1", "Node"), ("v1", "Pod")
-_OF_KUBERNETES = ("kube-system", "kube-public", "kube-node-lease", "default")
-_JOB = "batch.kubernetes.io/job-name"
-"""Label of the pods that a Job makes."""
-_LAUNCHED = "karpenter.sh/nodepool"
-"""Label of the nodes that Karpenter launched."""
-
-
-class World(Protocol):
-    """A cluster with the effects of its charts."""
-
-    @property
-    def objects(self) -> Objects:
-        """The objects of the cluster."""
-
-    @property
-    def charts(self) -> Mapping[str, Chart]:
-        """Name of a release → the chart's effect."""
-
-    @property
-    def has_controllers(self) -> bool:
-        """True if controllers change objects by themselves, and need time for it."""
-
-    def settle(self, owned: Iterable[Manifest], definitions: Sequence[str]) -> None:
-        """Fill a cluster with the objects of its owner, before the layer comes.
-
-        Args:
-            owned: The objects, in the order in which they can be made.
-            definitions: API groups whose definitions are there; Karpenter runs if its group is among them.
-        """
-
-    def list_objects(self) -> Iterable[Manifest]:
-        """Return every object of the cluster, apart from those that Kubernetes writes all the time."""
-
-    def list_hindrances(self) -> list[str]:
-        """Return a line for each object that the owner could not apply now, as the layer's rules would refuse it."""
-
-    def run_pods(self, config: StackConfig) -> int:
-        """Run a pod on every pool, and return the number of nodes that were launched for them."""
-
-    def list_left(self) -> list[str]:
-        """Return what the cluster and its nodes still hold, apart from Kubernetes' own."""
+_KUBERNETES_NAMESPACES = ("kube-system", "kube-public", "kube-node-lease", "default")
+_JOB_LABEL = "batch.kubernetes.io/job-name"
+"""Label of a Job's pods."""
+_NODEPOOL_LABEL = "karpenter.sh/nodepool"
+"""Label of Karpenter's nodes."""
 
 
 class MemoryWorld:
-    """A cluster without engines: nothing runs in it."""
+    """A cluster in memory, without running programs."""
 
     def __init__(self) -> None:
         self.objects = MemoryObjects()
         self.charts: Mapping[str, Chart] = {}
+        """Name of a release → chart."""
         self.has_controllers = False
+        """True if controllers change objects over time."""
 
     def settle(self, owned: Iterable[Manifest], definitions: Sequence[str]) -> None:  # noqa: ARG002
-        """Keep the objects."""
+        """Add the objects of a cluster's owner, before the platform's layer.
+
+        Args:
+            owned: The objects, in an order in which they can be created.
+            definitions: API groups of installed CustomResourceDefinitions; with Karpenter's, Karpenter runs.
+        """
         for manifest in owned:
             self.objects.apply(manifest)
 
@@ -90,20 +61,20 @@ class MemoryWorld:
         return [*self.objects.list_objects()]
 
     def list_hindrances(self) -> list[str]:
-        """Return nothing: no rule is enforced in memory."""
+        """Return a line for each object that policies keep the owner from applying: none in memory."""
         return []
 
     def run_pods(self, config: StackConfig) -> int:  # noqa: ARG002
-        """Run nothing."""
+        """Run a pod on every pool, and return the number of launched nodes: none in memory."""
         return 0
 
     def list_left(self) -> list[str]:
-        """Return the objects that were applied and not deleted."""
+        """Return the names of all objects."""
         return self.objects.list_names()
 
 
 class LabWorld:
-    """The lab. The charts of Karpenter, JobSet and Kueue start and stop them; others bring their definitions alone."""
+    """The lab: charts of Karpenter, JobSet and Kueue start and stop programs, others only install definitions."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab, self._owned = lab, list[Manifest]()
@@ -111,8 +82,8 @@ class LabWorld:
         self.charts: Mapping[str, Chart] = {
             "karpenter-crd": Chart(lambda: lab.install_crds(KARPENTER), lambda: self._remove_crds(KARPENTER)),
             "karpenter": Chart(lab.start_karpenter, lab.stop_karpenter),
-            "kueue": Chart(lambda: lab.kueue.start(), lambda: lab.kueue.uninstall()),  # with its CRDs, as templates
-            # Helm keeps the CRDs of these three charts when it removes them.
+            "kueue": Chart(lambda: lab.kueue.start(), lambda: lab.kueue.uninstall()),  # its CRDs are templates
+            # Helm keeps the CRDs of these three charts.
             "prometheus-operator-crds": Chart(lambda: lab.install_crds("monitoring.coreos.com"), _do_nothing),
             "jobset": Chart(lambda: lab.jobset.start(), lambda: lab.jobset.uninstall()),
             "keda": Chart(lambda: lab.install_crds("keda.sh"), _do_nothing),
@@ -120,7 +91,7 @@ class LabWorld:
         self.has_controllers = True
 
     def settle(self, owned: Iterable[Manifest], definitions: Sequence[str]) -> None:
-        """Apply the objects, start Karpenter if it is the owner's, and wait until the owner's pods run.
+        """Apply the objects, start the owner's Karpenter, if any, and wait until the owner's pods run.
 
         Raises:
             LabError: The API server refuses an object, or a pod does not run after two minutes.
@@ -137,10 +108,10 @@ class LabWorld:
 
     def list_objects(self) -> Iterable[Manifest]:
         """Return every object of every kind that the API server lists."""
-        return list_everything(self._lab.kube, *_RENEWED)
+        return list_everything(self._lab.kube, *_VOLATILE_KINDS)
 
     def list_hindrances(self) -> list[str]:
-        """Ask the API server, without a change, whether the owner may still apply each object and run each pod."""
+        """Check by dry runs whether the owner may still apply each object and create each pod."""
         owner, lines = self._lab.kube.impersonate(OWNER), []
         pods = [_build_pod(found) for found in self._owned if found["kind"] == "Deployment"]
         for manifest in (*self._owned, *pods):
@@ -151,9 +122,9 @@ class LabWorld:
         return lines
 
     def run_pods(self, config: StackConfig) -> int:
-        """Run a pod on every pool, in the namespace of a tenant who may use it; Karpenter must not disrupt the pods.
+        """Run a pod with ``do-not-disrupt`` on every pool, in the namespace of a tenant with a grant.
 
-        In a pool with a queue, the pod is of a job. A pod of a GPU pool mounts the storage of its tenant.
+        In a pool with a queue, a Job makes the pod. A pod in a GPU pool mounts the storage of its tenant.
 
         Raises:
             LabError: A pod does not run after two minutes.
@@ -166,9 +137,9 @@ class LabWorld:
         return len(self._list_nodes())
 
     def list_left(self) -> list[str]:
-        """Return namespaces, Karpenter's nodes and claims, and running instances."""
+        """Return remaining namespaces, Karpenter's nodes and NodeClaims, and running instances."""
         kube = self._lab.kube
-        spaces = {found["metadata"]["name"] for found in kube.list("v1", "Namespace")} - {*_OF_KUBERNETES}
+        spaces = {found["metadata"]["name"] for found in kube.list("v1", "Namespace")} - {*_KUBERNETES_NAMESPACES}
         claims = [found["metadata"]["name"] for found in kube.list(*CLAIM)]
         instances = [found.id for found in self._lab.aws.instances.values() if found.state != "terminated"]
         return [
@@ -186,12 +157,12 @@ class LabWorld:
         return self._create(pool.name, pod, in_job=bool(tenant) and pool in config.queued_pools)
 
     def _send_cpu_pod(self, config: StackConfig, pool: CpuPool) -> str:
-        """Send a pod of the first tenant, as every tenant may use a CPU pool."""
+        """Create a pod of the first tenant, since every tenant may use a CPU pool."""
         place = config.tenants[0].namespace_name if config.tenants else "default"
         return self._create(pool.name, build_cpu_pool_pod(pool, f"on-{pool.name}", namespace=place))
 
     def _create(self, pool: str, pod: dict[str, Any], *, in_job: bool = False) -> str:
-        # A time, since admission lets no pod of a CPU or inference pool keep its node for ever.
+        # A duration, because admission policies deny "true" in CPU pools and inference pools.
         pod["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "1h"}
         try:
             self._lab.kube.create(_build_job(pod) if in_job else pod)
@@ -209,11 +180,11 @@ class LabWorld:
 
     def _list_waiting(self, names: list[str]) -> list[str]:
         pods = [pod for pod in self._lab.kube.list(*_POD) if pod["status"].get("phase") == "Running"]
-        running = {pod["metadata"].get("labels", {}).get(_JOB, pod["metadata"]["name"]) for pod in pods}
+        running = {pod["metadata"].get("labels", {}).get(_JOB_LABEL, pod["metadata"]["name"]) for pod in pods}
         return [name for name in names if name not in running]
 
     def _list_idle_deployments(self) -> list[str]:
-        """Return the Deployments whose pods do not all run."""
+        """Return the Deployments with fewer ready replicas than wanted."""
         found = self._lab.kube.list("apps/v1", "Deployment")
         return [
             each["metadata"]["name"]
@@ -223,24 +194,24 @@ class LabWorld:
 
     def _list_nodes(self) -> list[str]:
         nodes = (found["metadata"] for found in self._lab.kube.list(*_NODE))
-        return [place["name"] for place in nodes if _LAUNCHED in place.get("labels", {})]
+        return [place["name"] for place in nodes if _NODEPOOL_LABEL in place.get("labels", {})]
 
     def _remove_crds(self, group: str) -> None:
-        """Delete definitions, as Helm does where a chart holds them as templates; the objects go with them."""
+        """Delete CustomResourceDefinitions and their objects, like Helm if they are templates of a chart."""
         for crd in self._lab.kube.list(*_CRD):
             if group in crd["spec"]["group"]:
                 self._lab.kube.delete(*_CRD, crd["metadata"]["name"], wait_s=60)
 
 
 def _build_pod(deployment: Manifest) -> dict[str, Any]:
-    """Return another pod as those of a Deployment."""
+    """Return a pod from the template of a Deployment."""
     place, template = deployment["metadata"], deployment["spec"]["template"]
     metadata = {**template["metadata"], "name": f"{place['name']}-more", "namespace": place["namespace"]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
 
 
 def _build_job(pod: dict[str, Any]) -> dict[str, Any]:
-    """Return a Job of the same name with one such pod."""
+    """Return a Job that makes the pod, with the same name."""
     place = {key: pod["metadata"][key] for key in ("name", "namespace")}
     inherited = {key: value for key, value in pod["metadata"].items() if key not in place}
     spec = {**pod["spec"], "restartPolicy": "Never"}
@@ -254,3 +225,6 @@ def _build_job(pod: dict[str, Any]) -> dict[str, Any]:
 
 def _do_nothing() -> None:
     pass
+
+
+World = MemoryWorld | LabWorld

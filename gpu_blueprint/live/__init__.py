@@ -1,1 +1,1 @@
-"""Everything that asks AWS, Prometheus or a cluster. It only reads."""
+"""Everything that queries AWS, Prometheus or a cluster, read-only."""

@@ -1,4 +1,4 @@
-"""Bounds for one whole answer: a server that sends a byte now and then never meets the timeout of its socket."""
+"""Bounds for a whole answer, since a socket's timeout never ends a server that keeps sending single bytes."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -9,19 +9,19 @@ _Result = TypeVar("_Result")
 
 
 class TooLargeError(Exception):
-    """An answer is larger than any right answer."""
+    """An answer is larger than any valid answer."""
 
 
 def call_within(
     seconds: float, call: Callable[[], _Result], discard: Callable[[_Result], object] = lambda _: None
 ) -> _Result:
-    """Return the result of a call, or raise its exception, if it ends in time.
+    """Return the result of a call, or raise its exception.
 
-    The call runs in a thread of its own, because name servers, TLS, headers and bodies have no common timeout. A late
-    call keeps its thread until the server ends or the program does; its result goes to ``discard``.
+    The call runs in its own thread, because DNS, TLS, headers and bodies have no common timeout. A late call keeps
+    its thread until the server or the program ends; ``discard`` receives the late result.
 
     Raises:
-        TimeoutError: The call has not ended after so many seconds.
+        TimeoutError: The call runs longer than ``seconds``.
     """
     if seconds <= 0:
         raise TimeoutError
@@ -37,12 +37,12 @@ def call_within(
 def _run(future: Future[_Result], call: Callable[[], _Result]) -> None:
     try:
         future.set_result(call())
-    except BaseException as error:  # noqa: BLE001  the caller gets it
+    except BaseException as error:  # noqa: BLE001  future.result raises it for the caller
         future.set_exception(error)
 
 
 def read_at_most(most: int, chunks: Iterable[bytes]) -> bytes:
-    """Join the chunks of a body.
+    """Return the chunks of a body, joined.
 
     Raises:
         TooLargeError: The body has more bytes than ``most``.

@@ -1,4 +1,4 @@
-"""Monitoring: the alerts and the series that a subject gives to Prometheus."""
+"""A subject's alerts and series."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -11,25 +11,25 @@ Condition = Callable[[StackConfig], bool]
 
 
 def is_in_every_stack(_: StackConfig) -> bool:
-    """Return True: most alerts, pages and series need nothing of a stack but its pools."""
+    """Return True: most alerts, pages and series need only pools."""
     return True
 
 
 class Alerts(Record, kw_only=True):
-    """The alerts of a subject, and the stacks that have them."""
+    """The alerts of a subject, and which stacks have them."""
 
     alerts: tuple[Alert, ...]
     when: Condition = is_in_every_stack
     needs: str = ""
-    """The condition in words for the runbook, such as "`queueing`"; empty if every stack has the alerts."""
+    """The condition in prose, for the runbook, such as "`queueing`"; empty if every stack has the alerts."""
 
 
 class Series(Record, kw_only=True):
-    """The series that Prometheus computes about a subject, and the stacks that have its recording rules."""
+    """The recorded series about a subject, and which stacks have the recording rules."""
 
     constants: Mapping[str, str]
-    """Name of a series whose value only the stack file and the catalog know → its meaning."""
+    """Name of a series with values from the stack file and the catalogue → its meaning."""
     build_constants: Callable[[StackConfig], Iterator[dict[str, Any]]]
-    """Yields a recording rule for each value of a constant series."""
+    """Yield a recording rule for each value of a constant series."""
     recordings: tuple[Recording, ...] = ()
     when: Condition = is_in_every_stack

@@ -1,4 +1,4 @@
-"""Constant series with facts that only the stack file and the catalogue know: shares of a GPU, prices, reservations."""
+"""Constant series with facts of the stack file and the catalogue: shares of a GPU, prices, reservations."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,28 +25,27 @@ MODEL = "gpu_blueprint:model_replicas"
 
 POOL_FACTS = {
     PER_UNIT: "Size of a unit of a resource as a share of a GPU, by `pool` and `resource`.",
-    PER_DEVICE: "Size of a device that DCGM measures as a share of a GPU, by `pool` and, for MIG, the `slices` of the"
+    PER_DEVICE: "Size, as a share of a GPU, of a device that DCGM measures, by `pool` and, for MIG, the `slices` of the"
     " profile, for example 1g.",
     USD: "Price of a GPU in US dollars per hour, by `pool`, `instance_type` and `capacity_type`, from the catalogue;"
-    " reserved GPUs at the price that is paid. A Capacity Block without `usdPerHour` has no price.",
-    MAX_CPUS: "Ceiling of a CPU pool in vCPUs of its nodes, by `pool`.",
+    " reserved GPUs at the paid price. A Capacity Block without `usdPerHour` has no price.",
+    MAX_CPUS: "Limit of a CPU pool in vCPUs of its nodes, by `pool`.",
     RESERVED: "Instances of a capacity reservation, by `reservation`.",
     NOTEBOOKS: "1 for each pool with purpose notebook, by `pool`.",
 }
 QUEUE_FACTS = {
-    QUEUED: "1 for each pool whose jobs wait in queues, by `pool`.",
-    QUEUED_QUOTA: "1 for each resource of a namespace's quota that queued jobs may use up, by `namespace` and"
-    " `resource`.",
+    QUEUED: "1 for each pool with queues, by `pool`.",
+    QUEUED_QUOTA: "1 for each resource of a namespace's quota that queued jobs use, by `namespace` and `resource`.",
 }
 MODEL_FACTS = {
-    MODEL: "Least replicas of each version of a model, by `namespace` and `deployment`, and by `pool` if the pool has"
+    MODEL: "minReplicas of each version of a model, by `namespace` and `deployment`, and by `pool` if the pool has"
     " `hours`.",
 }
 """Name of a constant series → its meaning."""
 
 
 def list_pool_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
-    """Yield the shares of a GPU and the prices of each pool, the ceilings of CPU pools, and the reservations."""
+    """Yield the shares of a GPU and the prices of each pool, the limits of CPU pools, and the reservations."""
     for pool in stack.gpu_pools:
         for unit, share in find_gpu_shares(pool).items():
             yield _build_rule(PER_UNIT, share, pool=pool.name, resource=sanitize_resource(pool.profile.units[unit]))
@@ -63,7 +62,7 @@ def list_pool_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
 
 
 def list_queue_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
-    """Yield each queued pool, and each resource of a tenant that comes from one, as its ResourceQuota names it."""
+    """Yield each queued pool, and each tenant's resources in queued pools, with their names in the ResourceQuota."""
     for pool in stack.queued_pools:
         yield _build_rule(QUEUED, 1, pool=pool.name)
     for tenant in stack.tenants:
@@ -73,7 +72,7 @@ def list_queue_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
 
 
 def list_model_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
-    """Yield minReplicas of each version of each model, with the pool that may be closed."""
+    """Yield minReplicas of each version of each model, with the pool if it has hours."""
     for version in (version for model in stack.models for version in model.list_versions()):
         pool = version.pool if stack.gpu_pools_by_name[version.pool].hours else ""
         labels = {"namespace": stack.find_namespace(version), "deployment": version.deployment, "pool": pool}
@@ -81,10 +80,10 @@ def list_model_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
 
 
 def _find_device_shares(pool: Pool) -> dict[str, float]:
-    """Map the slices of a MIG profile, for example 1g, to the share of a GPU; the key of a whole GPU is empty.
+    """Return slices of a MIG profile, for example 1g → share of a GPU; the key of a whole GPU is empty.
 
-    The key leaves out the memory of the profile. DCGM computes the memory, and its result is wrong if the memory is not
-    a whole number (dcgm-exporter#713): 1g.16gb for 1g.18gb.
+    The key omits the memory, because DCGM computes it wrongly unless it is a whole number (dcgm-exporter#713): 1g.16gb
+    for 1g.18gb.
     """
     if not isinstance(pool.sharing, Mig):
         return {"": 1.0}
@@ -97,19 +96,19 @@ def _find_device_shares(pool: Pool) -> dict[str, float]:
 
 
 def _list_prices(stack: StackConfig, pool: Pool) -> Iterator[dict[str, Any]]:
-    """Yield the price of a GPU for each instance type and each capacity type that a pool buys."""
+    """Yield the price of a GPU for each instance type and each capacity type of a pool."""
     for node in price_nodes(stack, pool):
         for capacity_type in pool.purchase:
             price = _find_price(stack, pool, node, capacity_type)
             if not price.unknown:
-                # Nodes of a managed node group carry no label with their capacity type.
+                # Nodes of a managed node group carry no label of Karpenter with the capacity type.
                 label = "" if pool.static_nodes else capacity_type
                 labels = {"pool": pool.name, "instance_type": node.row.instance_type, "capacity_type": label}
                 yield _build_rule(USD, round(price.known, 4), **labels)
 
 
 def _find_price(stack: StackConfig, pool: Pool, node: Node, capacity_type: Purchase) -> Usd:
-    """Return the price of a GPU in US dollars per hour."""
+    """Return the price of a GPU in US dollars an hour."""
     terms = find_terms(stack, pool)
     if capacity_type == "spot":
         return node.price_gpu(terms)

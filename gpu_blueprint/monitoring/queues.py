@@ -1,7 +1,7 @@
-"""Recording rules about queues: what each tenant owns, uses, borrows and lends, and who waits.
+"""Recording rules about queues: each tenant's own, used, borrowed and lent units, and the waiting jobs.
 
-Units are the units of the stack file: GPUs, shares or slices of a pool. Kueue's ClusterQueue has the name of its
-tenant, and its flavor the name of a pool. All replicas of Kueue export the same gauges, so rules read the leader alone.
+Units are the units of the stack file: GPUs, shares or slices of a pool. A ClusterQueue has the name of its tenant, and
+a ResourceFlavor the name of a pool. All replicas of Kueue export the same gauges, so rules read only the leader's.
 """
 
 from ..subjects.queues.names import MONEY
@@ -22,18 +22,18 @@ CEILING = "gpu_queue:usd_per_hour:ceiling"
 SPENDING = "gpu_queue:usd_per_hour:used"
 WANTED_USD = "gpu_queue:usd_per_hour:pending"
 WAIT_WINDOW = "6h"
-"""Window of the recorded wait. Few jobs start in an hour, and a day would hide the change of an afternoon."""
-LONGEST_BUCKET = 40960
-"""Seconds of the last bucket of Kueue's histogram: a longer wait counts as this one."""
+"""Window of the recorded wait: long enough for several starts of jobs, and shorter than a day."""
+LONGEST_BUCKET_SECONDS = 40960
+"""Upper bound of the last bucket of Kueue's histogram; longer waits count as this bound."""
 
 LEADER = 'replica_role!="follower"'
 _GPUS, _MONEY = 'resource=~"nvidia.com/.+"', f'resource="{MONEY}"'
-_NO_CEILING = 10**6
-"""Dollars an hour from which a quota stands for no ceiling: Kueue needs a number for every queue."""
+_NO_CEILING_USD = 10**6
+"""US dollars an hour from which a quota means no ``hourlyCeiling``, since Kueue requires a number for every queue."""
 
 
 def select_queues(metric: str, *matchers: str, by: str = "") -> str:
-    """Select the leader's values of a metric by tenant and, where the series has them, by further labels."""
+    """Select the leader's values of a metric, by tenant and further labels."""
     found = copy_label(f"{metric}{{{','.join((LEADER, *matchers))}}}", "tenant", "cluster_queue")
     if "pool" in by.split(", "):
         found = copy_label(found, "pool", "flavor")
@@ -41,7 +41,7 @@ def select_queues(metric: str, *matchers: str, by: str = "") -> str:
 
 
 def count_events(counter: str, window: str, *matchers: str, by: str = "") -> str:
-    """Count the events of Kueue within a window by tenant and further labels, in whichever replica they happened."""
+    """Count the events of all replicas of Kueue within a window, by tenant and further labels."""
     events = count_new(f"{counter}{{{','.join(matchers)}}}" if matchers else counter, window)
     return f"sum by ({', '.join(filter(None, ('tenant', by)))}) ({copy_label(events, 'tenant', 'cluster_queue')})"
 
@@ -56,7 +56,7 @@ def _select_usd(metric: str) -> str:
 
 _UNUSED = f"clamp_min({OWN} - {USED}, 0)"
 _REST = f"({TOTAL} - on (pool, resource) sum by (pool, resource) ({OWN}))"
-"""Units of a pool that no grant covers. They are borrowed before a tenant lends."""
+"""Units of a pool that no grant covers; tenants borrow these first."""
 
 QUEUE_RECORDINGS: tuple[Recording, ...] = (
     Recording(
@@ -76,47 +76,47 @@ QUEUE_RECORDINGS: tuple[Recording, ...] = (
     ),
     Recording(
         name=TOTAL,
-        about="Units of a queued pool that all queues share: grants, and the rest up to the ceiling, by `pool` and"
+        about="Units of a queued pool that all queues share: grants, and the rest up to the pool's limit, by `pool` and"
         " `resource`.",
         expr="max by (pool, resource)"
         f" ({copy_label(f'kueue_cohort_subtree_quota{{{LEADER},{_GPUS}}}', 'pool', 'flavor')}) and on (pool) {QUEUED}",
     ),
     Recording(
         name=FREE,
-        about="Units of a queued pool that no started job holds, by `pool` and `resource`. They are a right to nodes;"
-        " nodes may still have to start.",
+        about="Units of a queued pool that no started job holds, by `pool` and `resource`. Their nodes may still"
+        " have to start.",
         expr=f"{TOTAL} - on (pool, resource) sum by (pool, resource) ({USED})",
     ),
     Recording(
         name=LENT,
         about="Unused units of a tenant's grant that others hold, by `tenant`, `pool` and `resource`. Kueue does not"
-        " say who lends: lenders count in proportion to their unused units.",
+        " name lenders, so lenders count in proportion to their unused units.",
         expr=f"{_UNUSED} / on (pool, resource) group_left () (sum by (pool, resource) ({_UNUSED}) > 0)"
         " * on (pool, resource) group_left ()"
         f" clamp_min(sum by (pool, resource) ({BORROWED}) - on (pool, resource) {_REST}, 0)",
     ),
     Recording(
         name=PENDING,
-        about="Units that waiting jobs of a tenant ask for, by `tenant` and `resource`.",
+        about="Units that waiting jobs of a tenant request, by `tenant` and `resource`.",
         expr=select_queues("kueue_cluster_queue_resource_pending", _GPUS, by="resource"),
     ),
     Recording(
         name=WAITING,
-        about="Waiting jobs, by `tenant` and `status`: `active` jobs are about to be tried, `inadmissible` jobs were"
-        " tried and wait for others to end.",
+        about="Waiting jobs, by `tenant` and `status`: Kueue will try `active` jobs next; it has tried `inadmissible`"
+        " jobs, which wait for others to end.",
         expr=select_queues("kueue_pending_workloads", by="status"),
     ),
     Recording(
         name=WAIT,
-        about=f"Seconds within which 95 % of the jobs that started in the last {WAIT_WINDOW} did start, by `tenant`;"
-        f" at most {LONGEST_BUCKET}.",
+        about=f"95th percentile of the wait, in seconds, of jobs that started in the last {WAIT_WINDOW}, by `tenant`;"
+        f" at most {LONGEST_BUCKET_SECONDS}.",
         expr="histogram_quantile(0.95,"
         f" {count_events('kueue_admission_wait_time_seconds_bucket', WAIT_WINDOW, by='le')}) >= 0",
     ),
     Recording(
         name=CEILING,
-        about="`hourlyCeiling` of a tenant in US dollars per hour; none without a ceiling.",
-        expr=f"{_select_usd('kueue_cluster_queue_nominal_quota')} < {_NO_CEILING}",
+        about="`hourlyCeiling` of a tenant in US dollars per hour, if the tenant has one.",
+        expr=f"{_select_usd('kueue_cluster_queue_nominal_quota')} < {_NO_CEILING_USD}",
     ),
     Recording(
         name=SPENDING,
@@ -129,4 +129,4 @@ QUEUE_RECORDINGS: tuple[Recording, ...] = (
         expr=_select_usd("kueue_cluster_queue_resource_pending"),
     ),
 )
-"""The further recording rules of a stack with queues, in the order in which Prometheus evaluates them."""
+"""The additional recording rules of a stack with queues, in order of evaluation."""

@@ -1,6 +1,6 @@
-"""Recording rules: which tenant holds which GPUs, how much it uses them, and the money spent on unused GPUs.
+"""Recording rules: the GPUs that tenants hold and use, and the cost of unused GPUs.
 
-Each rule reads only series recorded before it. A GPU counts as one GPU, however many slices it is cut into.
+Each rule reads only series of earlier rules. Slices count as fractions of a GPU.
 """
 
 from ..catalog import namespaces
@@ -19,10 +19,10 @@ HELD = "gpu_pool_tenant:gpus:allocated"
 ON_POOL = f"* on (node) group_left (pool) {NODE}"
 """Adds the node's pool to a series with the label ``node``, and drops series of nodes outside all pools."""
 GPU_NODE = f"({NODE} unless on (pool) {MAX_CPUS})"
-"""The nodes of GPU pools: nodes of CPU pools have neither GPUs nor exporters of GPUs."""
+"""The nodes of GPU pools, without the nodes of CPU pools."""
 _OF_TENANT = f"* on (namespace) group_left (tenant) {NAMESPACE}"
 IDLE_BELOW = 0.05
-"""Activity below which a GPU counts as idle: a driver that polls causes a little activity."""
+"""Activity below which a GPU counts as idle, since the driver's polling causes a little activity."""
 
 SLOW_PULLS = "gpu_node:slow_image_pulls:count"
 SLOW_PULL_SECONDS = 300
@@ -31,35 +31,35 @@ _POOL, _TENANT = sanitize_label(POOL_KEY), sanitize_label(TENANT_LABEL)
 GPUS = 'resource=~"nvidia_com_.+"'
 ON_A_NODE, ON_NO_NODE = 'node!=""', 'node=""'
 NO_PLACEHOLDER = f'namespace!="{namespaces.HEADROOM}"'
-"""Excludes the placeholder pods of headroom: they keep GPUs free, so they neither hold GPUs nor wait for them."""
+"""Excludes the placeholder pods of headroom, which keep GPUs free."""
 
 
 def copy_label(series: str, label: str, source: str, part: str = "(.+)") -> str:
-    """Copy the first group of a label that matches, by default the whole label, to another label."""
+    """Copy the first group of a pattern, by default a whole label, to another label."""
     return f'label_replace({series}, "{label}", "$1", "{source}", "{part}")'
 
 
 def count_new(counter: str, window: str) -> str:
-    """Return by how much a counter has grown within a window.
+    """Return the growth of a counter within a window.
 
-    ``increase`` misses the first value of a series. A series that began within the window therefore counts from zero
-    if its target was scraped before. If not, the target or Prometheus is new, and the counter may be old.
+    ``increase`` misses the first value of a series. A series that began within the window therefore counts from zero if
+    Prometheus scraped its target before; otherwise the counter may be old.
     """
     begun = f"{counter} unless {counter} offset {window} and on (job, instance) up offset {window} == 1"
     return f"(({begun}) or round(increase({counter}[{window}])))"
 
 
 def select_requests(*matchers: str, of: str = GPUS, kind: str = "container") -> str:
-    """Select the requests of each container, or of each ``init_container``, for a resource, each once."""
+    """Select the requests of each container, or ``init_container``, for a resource, once each."""
     found = f"kube_pod_{kind}_resource_requests{{{','.join((of, *matchers))}}}"
     return f"max by (namespace, pod, container, node, resource) ({found})"
 
 
 def _sum_pod_requests(*matchers: str) -> str:
-    """Add up the requests of each pod as the scheduler does: sidecars count with containers, or one init container.
+    """Add up the requests of each pod as the scheduler does: containers with sidecars, or the largest init container.
 
-    The scheduler also adds the sidecars that start before an init container, and the order has no series; such a pod
-    counts the largest init container alone.
+    The scheduler also adds the sidecars that start before an init container; no series has this order, so the sum omits
+    them.
     """
     of_pod = "by (namespace, pod, node, resource)"
     containers, early = select_requests(*matchers), select_requests(*matchers, kind="init_container")
@@ -74,36 +74,33 @@ _NODES = copy_label(_NODES, "instance_type", sanitize_label(INSTANCE_TYPE_LABEL)
 _NODES = copy_label(_NODES, "capacity_type", sanitize_label(CAPACITY_TYPE_LABEL))
 _TENANTS = f'label_replace({copy_label("kube_namespace_labels", "tenant", _TENANT)}, "tenant", "none", "tenant", "")'
 
-# dcgm-exporter repeats each field for each pod on the device. Only the fields that it does not split by process hold
-# the value of the device: dcgm-exporter, internal/pkg/transformation/process_metrics.go.
+# dcgm-exporter repeats each field for each pod on the device. Fields that it does not split by process have the value
+# of the device: dcgm-exporter, internal/pkg/transformation/process_metrics.go.
 _HOLDERS = copy_label(f"DCGM_FI_PROF_SM_ACTIVE{{{NO_PLACEHOLDER}}}", "slices", "GPU_I_PROFILE", "([0-9]+g).*")
 COUNTERS = {
     "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL": "gpu_device:double_bit_errors:max",
     "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS": "gpu_device:uncorrectable_rows:max",
     "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS": "gpu_device:correctable_rows:max",
 }
-"""Counter of a GPU → its series without the label of the pod.
-
-With the label, a pod that comes or goes would look like a new counter.
-"""
+"""Counter of a GPU → recorded series without the label of the pod, since a new label value looks like a new counter."""
 
 GPU_RECORDINGS: tuple[Recording, ...] = (
     Recording(
         name=NODE,
-        about="1 for each node of a pool, by `node`, `pool`, `instance_type` and `capacity_type`; other"
-        " series join with it.",
+        about="1 for each node of a pool, by `node`, `pool`, `instance_type` and `capacity_type`, to join with other"
+        " series.",
         expr=f"max by (node, pool, instance_type, capacity_type) ({_NODES})",
     ),
     Recording(
         name=NAMESPACE,
-        about="1 for each namespace, by `namespace` and `tenant`; `none` if the namespace belongs to no tenant.",
+        about="1 for each namespace, by `namespace` and `tenant`, which is `none` for namespaces of no tenant.",
         expr=f"max by (namespace, tenant) ({_TENANTS})",
     ),
     Recording(
         name=NODE_GPUS,
-        about="GPUs that a node offers.",
-        # During a rollout, two pods of kube-state-metrics export the same series. The inner max, here and below, keeps
-        # one of them.
+        about="Allocatable GPUs of a node.",
+        # During a rollout, two pods of kube-state-metrics export equal series. The inner max, here and below, merges
+        # them.
         expr="sum by (node, pool, instance_type, capacity_type)"
         f" (max by (node, resource) (kube_node_status_allocatable{{{GPUS}}})"
         f" * on (node) group_left (pool, instance_type, capacity_type) {NODE}"
@@ -145,21 +142,21 @@ GPU_RECORDINGS: tuple[Recording, ...] = (
     ),
     Recording(
         name="gpu_device:share:gpus",
-        about="Share of a GPU that a pod has through a device; pods that take turns divide the device evenly.",
+        about="Share of a GPU that a pod has through a device; pods on a shared device have equal shares.",
         expr=f"(gpu_device:active:ratio * 0 + 1) * on (pool, slices) group_left () {PER_DEVICE}"
         " / on (node, gpu, GPU_I_ID) group_left () count by (node, gpu, GPU_I_ID) (gpu_device:active:ratio)",
     ),
     *(
         Recording(
             name=name,
-            about=f"`{counter}` of a GPU, without the pod that holds it.",
+            about=f"`{counter}` of a GPU, without the label of the pod.",
             expr=f"max by (node, gpu) ({counter})",
         )
         for counter, name in COUNTERS.items()
     ),
     Recording(
         name="gpu_pool_tenant:gpus:used",
-        about="GPUs at work: the activity of all devices added up, by pool and tenant.",
+        about="GPUs at work: the sum of the activity of all devices, by pool and tenant.",
         expr=f'sum by (pool, tenant) (gpu_device:active:ratio{{namespace!=""}} * gpu_device:share:gpus {_OF_TENANT})',
     ),
     Recording(
@@ -200,9 +197,9 @@ GPU_RECORDINGS: tuple[Recording, ...] = (
     Recording(
         name=SLOW_PULLS,
         about=f"Images that a node took more than {SLOW_PULL_SECONDS} seconds to pull, since its kubelet started.",
-        # Prometheus 3 writes the bounds of buckets as 300.0, earlier versions keep the scraped text.
+        # Prometheus 3 writes a bucket's bound as 300.0; earlier versions keep the scraped text.
         expr="sum by (node) (kubelet_image_pull_duration_seconds_count) - on (node) sum by (node)"
         f' (kubelet_image_pull_duration_seconds_bucket{{le=~"{SLOW_PULL_SECONDS}|{SLOW_PULL_SECONDS}.0"}})',
     ),
 )
-"""The recording rules of every stack, in the order in which Prometheus evaluates them."""
+"""The recording rules of every stack, in order of evaluation."""

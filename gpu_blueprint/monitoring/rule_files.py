@@ -21,7 +21,7 @@ SERIES: Mapping[Subject, Series] = {
     ),
     "models": Series(constants=MODEL_FACTS, build_constants=list_model_facts),
 }
-"""Subject → its series, in the order in which Prometheus evaluates them."""
+"""Subject → its series, in order of evaluation."""
 FACTS = {name: meaning for series in SERIES.values() for name, meaning in series.constants.items()}
 """Name of a constant series → its meaning."""
 RECORDINGS = tuple(rule for series in SERIES.values() for rule in series.recordings)
@@ -30,7 +30,7 @@ RECORDINGS = tuple(rule for series in SERIES.values() for rule in series.recordi
 def build_rule_groups(stack: StackConfig) -> list[dict[str, Any]]:
     """Return the rule groups of a stack: the ``groups`` of a PrometheusRule or of a rule file.
 
-    The first group holds the stack's own numbers. A stack without queues has no rules about queues.
+    The first group has the constants of the stack. A stack without queues has no rules about queues.
     """
     recordings = [rule for series in SERIES.values() if series.when(stack) for rule in series.recordings]
     return [

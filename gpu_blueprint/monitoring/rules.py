@@ -30,14 +30,14 @@ class Alert(Record, kw_only=True):
     name: str
     expr: str
     hold_for: str = "0m"
-    """Duration for which the expression must hold before the alert fires."""
+    """Duration for which the expression must hold before the alert fires, as in ``for``."""
     severity: Severity
     subject: str
     """Heading of the runbook under which the alert is listed."""
     summary: str
-    """The event, in one clause without its end dot; may use ``$labels`` and ``$value``."""
+    """The event, in one clause without a full stop; may use ``$labels`` and ``$value``."""
     impact: str
-    """What is lost until somebody acts."""
+    """The loss until somebody acts."""
     steps: tuple[str, ...]
     """The first steps to take, in order."""
 
@@ -65,7 +65,7 @@ class Alert(Record, kw_only=True):
 
 
 class AlertFields(TypedDict):
-    """The fields of an alert beside its heading and severity."""
+    """The fields of an alert without heading and severity."""
 
     name: str
     expr: str

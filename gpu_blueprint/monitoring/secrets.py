@@ -1,4 +1,4 @@
-"""The Kubernetes Secrets that Alertmanager, Grafana and Prometheus read, and the origin of each value in them."""
+"""The Kubernetes Secrets of Alertmanager, Grafana and Prometheus, with the origin of each value."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,14 +13,14 @@ USER_KEY, PASSWORD_KEY = "admin-user", "admin-password"
 
 
 class KubernetesSecret(Record, kw_only=True):
-    """One Secret in the namespace of monitoring."""
+    """One Secret in the namespace ``monitoring``."""
 
     role: str
     name: str
     from_config: Mapping[str, str]
-    """Key → the config secret whose value it holds."""
+    """Key → config secret with the value."""
     plain: Mapping[str, str] = field(default_factory=dict)
-    """Key → value, for values that everybody may read."""
+    """Key → value, for values that are not secret."""
     namespace: str = namespaces.MONITORING
 
 

@@ -1,4 +1,4 @@
-"""Helm values of kube-state-metrics, for the installed chart and for a team's own Prometheus."""
+"""Helm values of kube-state-metrics, for the platform's chart and for a team's own Prometheus."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from .metrics import NAMESPACE_LABELS, NODE_LABELS
 
 
 def build_state_metrics_values() -> dict[str, Any]:
-    """Return the values that add to the defaults: the labels that rules need, and the state of custom resources."""
+    """Return the values beyond the defaults: the labels that rules need, and metrics of custom resources."""
     labels = {"nodes": NODE_LABELS, "namespaces": NAMESPACE_LABELS}
     resources = [_build_overlay_state(), _build_scaler_state()]
     state = {"kind": "CustomResourceStateMetrics", "spec": {"resources": resources}}
@@ -30,9 +30,9 @@ def _allow_reading(group: str, resource: str) -> dict[str, list[str]]:
 
 
 def _build_overlay_state() -> dict[str, Any]:
-    """Return the definition of metrics for NodeOverlays, of which Karpenter exports none.
+    """Return the metrics of NodeOverlays, since Karpenter exports none.
 
-    Without the feature gate Karpenter writes no condition, so another series tells that the NodeOverlay exists.
+    Without the feature gate, Karpenter writes no condition, so a second metric shows that the NodeOverlay exists.
     """
     labels = {"nodeoverlay": ["metadata", "name"]}
     exists = _build_gauge("metadata_generation", "Generation of a NodeOverlay.", "metadata", "generation")
@@ -40,21 +40,21 @@ def _build_overlay_state() -> dict[str, Any]:
 
 
 def _build_scaler_state() -> dict[str, Any]:
-    """Return the definition of metrics for ScaledObjects.
+    """Return the metrics of ScaledObjects.
 
-    Their HorizontalPodAutoscalers show neither a failing signal beside another, nor a minimum of no replica.
+    A HorizontalPodAutoscaler shows neither a failing signal if another works, nor a minimum of 0.
     """
     labels = {
         "namespace": ["metadata", "namespace"],
         "scaledobject": ["metadata", "name"],
         "deployment": ["spec", "scaleTargetRef", "name"],
     }
-    least = _build_gauge("spec_min_replicas", "Least replicas of a ScaledObject.", "spec", "minReplicaCount")
+    least = _build_gauge("spec_min_replicas", "minReplicaCount of a ScaledObject.", "spec", "minReplicaCount")
     return _build_resource(KEDA, "ScaledObject", labels, [_build_conditions("ScaledObject"), least])
 
 
 def _build_resource(api_version: str, kind: str, labels: dict[str, list[str]], metrics: list[Any]) -> dict[str, Any]:
-    """Return the definition of the metrics of a kind. A version that nobody serves has no metric, and no alert."""
+    """Return the metrics of a kind; a version that the API server does not serve has no metric, and no alert."""
     group, _, version = api_version.partition("/")
     return {
         "groupVersionKind": {"group": group, "version": version, "kind": kind},
@@ -65,12 +65,12 @@ def _build_resource(api_version: str, kind: str, labels: dict[str, list[str]], m
 
 
 def _build_gauge(name: str, meaning: str, *path: str) -> dict[str, Any]:
-    """Return the metric of a number in an object."""
+    """Return a gauge with a number from an object."""
     return {"name": name, "help": meaning, "each": {"type": "Gauge", "gauge": {"path": list(path)}}}
 
 
 def _build_conditions(kind: str) -> dict[str, Any]:
-    """Return the metric of an object's conditions; an object without a status has none."""
+    """Return a gauge for each condition of an object."""
     condition = {"path": ["status", "conditions"], "labelsFromPath": {"type": ["type"]}, "valueFrom": ["status"]}
     return {
         "name": "status_condition",

@@ -14,7 +14,7 @@ _GAP, _CUT_GAP, _NODE_GAP = 3, 6, 6
 """Pixels between whole GPUs, between GPUs that are cut into units, and further pixels between nodes."""
 _BOX_HEIGHT, _ROW = 18, 24
 _NARROW, _WIDE = 18, 38
-"""Widths of a box with at most four units, and with more."""
+"""Widths of a box: with at most four units, and with more."""
 _MOST_ROWS, _MOST_LINES = 3, 2
 _LINE = 18
 _SWATCH = 10
@@ -38,7 +38,7 @@ class Grid(Record):
 
 
 class Mark(Record):
-    """A word or two behind a coloured square, or behind none."""
+    """A few words, after a coloured square or alone."""
 
     text: str
     style: str | None = None
@@ -77,7 +77,7 @@ def draw_cpu_pool(sheet: Sheet, pool: CpuPoolSummary, x: float, y: float, width:
 
 
 def _put_behind(sheet: Sheet, place: int, x: float, y: float, width: float, height: float) -> None:
-    """Draw a card behind all that was drawn since a place of the sheet."""
+    """Draw the background of a card below all shapes that were drawn after a place of the sheet."""
     content = sheet.shapes[place:]
     del sheet.shapes[place:]
     sheet.add_box(x, y, width, height, "card", 8)
@@ -118,14 +118,14 @@ def _describe_price(usd_per_hour: float | None) -> str:
 
 
 def describe_gpus(pool: PoolView, boxes: GpuBoxes) -> str:
-    """Return the GPUs of a pool and their sharing, and the meaning of a box that is not one GPU."""
+    """Return the GPUs of a pool and their sharing, and how many GPUs a box has if not one."""
     scale = f", {boxes.gpus_each:,} a box" if boxes.gpus_each > 1 else ""
     reserved = f"; {pool.reserved_gpus:,} reserved (underlined)" if pool.reserved_gpus else ""
     return f"{pool.gpus:,} × {pool.gpu}{scale}, {pool.sharing}{reserved}"
 
 
 def plan_grid(pool: PoolView, width: float) -> Grid:
-    """Choose the size of the boxes, and how many stand in a row; a node is not cut by the end of a row."""
+    """Return the size of the boxes and their number in a row; a node is never split over two rows."""
     box = _NARROW if len(pool.slices) <= 4 else _WIDE
     gap = _CUT_GAP if len(pool.slices) > 1 else _GAP
     single = Grid(box, gap, int((width + gap) // (box + gap)), 1)
@@ -149,7 +149,7 @@ def _draw_boxes(sheet: Sheet, boxes: GpuBoxes, grid: Grid, x: float, y: float, r
 
 
 def list_grant_marks(pool: PoolView, styles: Mapping[str, str]) -> list[Mark]:
-    """Return the units of a pool, the tenants' grants of them, and the units without a quota, in words."""
+    """Return the units of a pool, the tenants' grants, and the units without a quota, in words."""
     units = pool.units
     marks = [Mark(f"{' + '.join(_describe_units(pool))}:")]
     marks += [Mark(f"{grant.tenant}: {_describe_counts(grant, units)}", styles[grant.tenant]) for grant in pool.grants]
@@ -160,7 +160,7 @@ def list_grant_marks(pool: PoolView, styles: Mapping[str, str]) -> list[Mark]:
 
 
 def _describe_units(pool: PoolView) -> Iterator[str]:
-    """Yield the units of a pool by resource, with the sum of the quotas where it exceeds them."""
+    """Yield the units of a pool by resource, with the sum of the quotas if it exceeds the units."""
     for resource, count in pool.units.items():
         granted = sum(grant.counts.get(resource, 0) for grant in pool.grants)
         yield f"{count:,} {resource}" + (f" for quotas of {granted:,}" if granted > count else "")
@@ -171,7 +171,7 @@ def _describe_counts(grant: GrantView, units: Mapping[str, int]) -> str:
 
 
 def _count(resource: str, count: int, units: Mapping[str, int]) -> str:
-    """Write a count, with its resource where the pool has several."""
+    """Return a count, with its resource if the pool has several."""
     return f"{count:,} {resource}" if len(units) > 1 else f"{count:,}"
 
 

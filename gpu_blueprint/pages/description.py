@@ -1,4 +1,4 @@
-"""The picture of a stack in words, for people who hear it."""
+"""The picture of a stack in words, for screen readers."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from .folding import Folded
 from .view import GrantView, PoolView, StackView
 
 _MOST = 6
-"""Grants and servers of a pool that are told one by one."""
+"""Number of grants and of servers of a pool that the text names."""
 
 
 def describe(view: StackView, folded: Folded) -> str:

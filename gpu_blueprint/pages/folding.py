@@ -1,4 +1,4 @@
-"""The cards of a picture: how many tenants and pools have one of their own, and the colours of the tenants."""
+"""The cards of a picture: which tenants and pools have their own card, and the colours of the tenants."""
 
 from collections.abc import Sequence
 from itertools import repeat
@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 class Folded(Record, kw_only=True):
-    """The tenants and pools that have a card, and those that share one."""
+    """The tenants and pools with their own card, and the others, which share a card."""
 
     tenants: Sequence[TenantView]
     other_tenants: Sequence[TenantView]
@@ -33,7 +33,7 @@ class Folded(Record, kw_only=True):
 
 
 def fold(view: StackView) -> Folded:
-    """Let the first tenants and pools of the file have cards; where there are too many, the others share the last."""
+    """Return which tenants and pools have their own card: the first of the file, if there are too many."""
     tenants, other_tenants = _split(view.tenants, len(TENANT_STYLES))
     pools, other_pools = _split(view.pools, _MOST_POOLS)
     cpu_pools, other_cpu_pools = _split(view.cpu_pools, _MOST_CPU_POOLS)
@@ -48,6 +48,6 @@ def fold(view: StackView) -> Folded:
 
 
 def _split(items: Sequence[Item], most: int) -> tuple[Sequence[Item], Sequence[Item]]:
-    """Return the items with a card of their own and the others, with at most so many cards in all."""
+    """Return the items with their own card and the others, for at most ``most`` cards in all."""
     shown = len(items) if len(items) <= most else most - 1
     return items[:shown], items[shown:]

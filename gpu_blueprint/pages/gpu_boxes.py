@@ -9,9 +9,9 @@ from .view import GrantView, PoolView
 FREE = "free"
 """Style of units that no tenant is granted."""
 MOST_UNITS = 8
-"""Units of one GPU that a box shows one by one."""
+"""Most units of one GPU that a box shows one by one."""
 _ROUND = (1, 2, 5)
-"""First digits of the numbers of GPUs for which a box may stand."""
+"""First digits of the numbers of GPUs that a box may represent."""
 
 
 class Cell(Record):
@@ -26,12 +26,12 @@ class GpuBoxes(Record):
     """The boxes of a pool, from left to right."""
 
     gpus_each: int
-    """GPUs for which a box stands; the last box may stand for fewer."""
+    """GPUs that a box represents; the last box may represent fewer."""
     boxes: tuple[tuple[Cell, ...], ...]
 
 
 def fill_boxes(pool: PoolView, styles: Mapping[str, str], most: int) -> GpuBoxes:
-    """Fill at most so many boxes with the pool's grants; ``styles`` has a style for each tenant.
+    """Return at most ``most`` boxes with the pool's grants; ``styles`` has a style for each tenant.
 
     A box shows the units of its GPU one by one. Boxes of several GPUs, or of more than eight units, show parts.
     """
@@ -60,7 +60,7 @@ def _list_owners(grants: tuple[GrantView, ...], resource: str, styles: Mapping[s
 
 
 def _fill_parts(pool: PoolView, styles: Mapping[str, str], each: int) -> Iterator[tuple[Cell, ...]]:
-    """Yield boxes in which the tenants' GPUs follow each other without regard to single units."""
+    """Yield boxes with the tenants' GPUs one after the other, without single units."""
     shares = {unit.resource: unit.share for unit in pool.slices}
     granted = [
         (sum(count * shares[resource] for resource, count in grant.counts.items()), styles[grant.tenant])

@@ -56,7 +56,7 @@ def _draw_title(sheet: Sheet, view: StackView) -> None:
 
 
 def _draw_pools(sheet: Sheet, folded: Folded) -> tuple[dict[str, Frame], float]:
-    """Draw the cards of all pools and return pool → its frame, and the end of the column."""
+    """Draw the cards of all pools; return pool → frame, and the lower end of the column."""
     frames, y, styles = dict[str, Frame](), float(_TOP), folded.styles
     for pool in folded.pools:
         frames[pool.name] = Frame(y, draw_pool(sheet, pool, styles, _POOLS_X, y, _POOL_WIDTH))
@@ -76,7 +76,7 @@ def _draw_pools(sheet: Sheet, folded: Folded) -> tuple[dict[str, Frame], float]:
 
 
 def _place_tenants(folded: Folded, pools: Mapping[str, Frame], bottom: float) -> dict[str, Frame]:
-    """Return tenant → the frame of its card: near its pools, in the order of the file, and on no other card."""
+    """Return tenant → frame of its card: near its pools, in the order of the file, without overlaps."""
     frames = dict[str, Frame]()
     groups = [*((tenant,) for tenant in folded.tenants), *([folded.other_tenants] if folded.other_tenants else [])]
     middles = [_find_middle([pools[name] for tenant in group for name in tenant.pools]) for group in groups]
@@ -88,10 +88,10 @@ def _place_tenants(folded: Folded, pools: Mapping[str, Frame], bottom: float) ->
 
 
 def _spread_out(wished: Sequence[float], step: float, last: float) -> Iterator[float]:
-    """Yield the heights that are nearest to the wished ones, in their order and at least a step apart.
+    """Yield the heights nearest to the wished heights, in the same order and at least a step apart.
 
-    ``last`` is the greatest height of the first card. Cards that wish to stand on each other get the mean of their
-    wishes (isotonic regression: adjacent violators are pooled).
+    ``last`` is the largest height of the first card. Cards whose wishes overlap get the mean of their wishes (isotonic
+    regression: adjacent violators are pooled).
     """
     pooled: list[tuple[float, int]] = []
     for number, height in enumerate(wished):
@@ -158,7 +158,7 @@ def _link(folded: Folded, tenants: Mapping[str, Frame], pools: Mapping[str, Fram
 
 
 def _spread(frame: Frame, seen: dict[Frame, int], all_frames: Sequence[Frame]) -> float:
-    """Return the height at which the next of a card's links touches its edge; they are evenly spread."""
+    """Return the height at which the next link touches the edge of a card; links are evenly spread."""
     seen[frame] = seen.get(frame, 0) + 1
     return frame.y + frame.height * seen[frame] / (all_frames.count(frame) + 1)
 

@@ -1,6 +1,6 @@
 """The picture of a stack as SVG: one file without scripts, fonts or links, for light and dark screens.
 
-GitHub shows such a file through ``<img>``, where a style element works and nothing is loaded.
+GitHub shows the file through ``<img>``, which applies its style element and loads nothing.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ _FILLS = {
     **dict.fromkeys((TITLE.name, NAME.name, TEXT.name), _INK),
     **dict.fromkeys((HEADING.name, NOTE.name), _GREY),
 }
-"""Class → its fill on light and on dark screens."""
+"""Class → fill on light and on dark screens."""
 _STROKES = ("#d1d9e0", "#3d444d")
 _OUTLINED = ("paper", "card", "pill")
 
@@ -51,7 +51,7 @@ def draw_stack(stack: StackConfig) -> str:
 
 
 def write_svg(picture: Picture, title: str, description: str) -> str:
-    """Write a picture as SVG, with a title and a description for programs that read it aloud."""
+    """Write a picture as SVG, with a title and a description for screen readers."""
     root = ElementTree.Element(
         "svg",
         {

@@ -17,7 +17,7 @@ class TextStyle(Record):
     bold: bool = False
 
     def measure(self, text: str) -> float:
-        """Return a width in pixels that the text does not exceed."""
+        """Return an upper bound of the text's width in pixels."""
         return estimate_width(text, self.size, bold=self.bold)
 
 
@@ -47,16 +47,16 @@ class Label(Record):
     text: str
     style: TextStyle
     anchor: Anchor = "start"
-    """The part of the text that stands at the point."""
+    """The part of the text at the point: start, middle or end."""
 
     @property
     def left(self) -> float:
-        """The leftmost pixel that the text may reach."""
+        """Lower bound of the text's left edge in pixels."""
         return self.x - self.width * {"start": 0, "middle": 0.5, "end": 1}[self.anchor]
 
     @property
     def width(self) -> float:
-        """A width that the text does not exceed."""
+        """Upper bound of the text's width in pixels."""
         return self.style.measure(self.text)
 
 
@@ -92,7 +92,7 @@ class Sheet:
         self.shapes.append(Box(x, y, width, height, style, radius))
 
     def write(self, x: float, y: float, text: str, style: TextStyle, room: float, *, anchor: Anchor = "start") -> float:
-        """Write a line of text, shortened to its room, and return the width that it takes at most."""
+        """Write a line of text, shortened to ``room``, and return an upper bound of its width."""
         label = Label(x, y, shorten(text, room, style.size, bold=style.bold), style, anchor)
         self.shapes.append(label)
         return label.width

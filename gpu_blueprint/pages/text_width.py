@@ -1,6 +1,6 @@
 """The width of a text before a browser draws it.
 
-A picture names several fonts, and the reader's machine has one of them. The widths here are at least those of DejaVu
+A picture names several fonts, of which the reader's machine has one. The widths here are at least those of DejaVu
 Sans 2.37 (the tables ``hmtx`` of the regular and the bold font), which is wider than the other fonts that the picture
 names: Segoe UI, Helvetica, Arial, Roboto and Liberation Sans. So a text may be narrower than its estimate, not wider.
 """
@@ -26,7 +26,7 @@ ELLIPSIS = "…"
 
 
 def estimate_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Return a width that the text does not exceed, in the unit of the font's size."""
+    """Return an upper bound of the text's width, in the unit of the font's size."""
     widths = (_WIDTHS.get(each, _OTHERS if each.isascii() else _FOREIGN)[bold] for each in text)
     return size * sum(widths)
 

@@ -16,7 +16,7 @@ class SliceView(Record):
     resource: str
     """Extended resource."""
     share: float
-    """Part of the GPU: its compute slices for a MIG instance, else the same for all units."""
+    """Relative size: compute slices of a MIG instance; the same for all other units."""
 
 
 class GrantView(Record):
@@ -33,7 +33,7 @@ class ServerView(Record):
     name: str
     tenant: str
     server: str | None
-    """The inference server; None for a service that names none."""
+    """The inference server; None for a service without one."""
     min_replicas: int
     max_replicas: int
 
@@ -48,7 +48,7 @@ class PoolView(Record, kw_only=True):
     gpus: int
     """The pool's limit in GPUs."""
     node_gpus: int
-    """GPUs of a node, where all instance types of the pool have equally many; else 1."""
+    """GPUs of a node if all instance types of the pool have the same number; else 1."""
     sharing: str
     slices: tuple[SliceView, ...]
     """The units of one GPU."""
@@ -70,7 +70,7 @@ class PoolView(Record, kw_only=True):
 
     @property
     def ungranted(self) -> dict[str, int]:
-        """Extended resource → count at the limit that no tenant is granted; without those that are granted whole."""
+        """Extended resource → units at the limit without a grant; only resources with such units."""
         rests = {
             resource: count - sum(grant.counts.get(resource, 0) for grant in self.grants)
             for resource, count in self.units.items()
@@ -89,7 +89,7 @@ class TenantView(Record):
 
 
 class StackView(Record):
-    """All that the picture shows of a stack; account ids, roles and addresses are not in it."""
+    """The facts of a stack in its picture; it has no account ids, roles or addresses."""
 
     name: str
     place: str
@@ -100,7 +100,7 @@ class StackView(Record):
 
 
 def view_stack(stack: StackConfig) -> StackView:
-    """Collect what the picture of a checked stack shows."""
+    """Return the facts of a checked stack that its picture shows."""
     zones = len(stack.network.zones)
     where = f"{stack.region}, {zones} zone{'s' * (zones > 1)}"
     return StackView(

@@ -22,22 +22,23 @@ class Arns(Record):
     """URN → resource."""
 
     def fill(self, template: str, resource: PlannedResource) -> list[str]:
-        """Return the ARNs that a template or a reference to an input stands for.
+        """Return the ARNs of a template, or of the input ``name`` for the template ``@name``.
 
         A name that only `pulumi up` knows becomes a wildcard. A template that begins with an unknown value yields
         no ARN.
         """
         if template.startswith("@"):
-            return self.find_behind(resource, template[1:])
+            return self.find_input_arns(resource, template[1:])
         whole = _PLACEHOLDER.match(template)
         if whole and find_input(resource, whole[1]) is None:
             return []
         return [_PLACEHOLDER.sub(lambda found: self._find_value(found[1], resource), template)]
 
-    def find_behind(self, resource: PlannedResource, name: str) -> list[str]:
-        """Return the ARNs behind an input: the ARNs that it holds, and the ARNs of the resources that it depends on."""
+    def find_input_arns(self, resource: PlannedResource, name: str) -> list[str]:
+        """Return the ARNs in an input, and the ARNs of the resources that the input depends on."""
         value = resource.inputs.get(name)
-        found = [*_list_arns(value), *self._find_given_roles(value)]
+        arns = (text for text in list_texts(value) if text.startswith("arn:"))
+        found = [*arns, *self._find_given_roles(value)]
         needed = (self.resources.get(urn) for urn in resource.property_dependencies.get(name, ()))
         found += [arn for target in needed if target and (arn := self.find_own(target))]
         return list(dict.fromkeys(found))
@@ -81,19 +82,17 @@ def find_input(resource: PlannedResource, path: str) -> str | None:
 
 
 def has_input(resource: PlannedResource, path: str) -> bool:
-    """Return whether a resource has an input that is set, or that only `pulumi up` will know."""
+    """Return whether a resource sets an input, also if only `pulumi up` knows its value."""
     value: Any = resource.inputs
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) and value != UNKNOWN else value
     return bool(value)
 
 
-def _list_arns(value: Any) -> Iterator[str]:
-    if isinstance(value, str) and value.startswith("arn:"):
+def list_texts(value: Any) -> Iterator[str]:
+    """Yield each text in a value, at any depth."""
+    if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _list_arns(item)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for item in value:
-            yield from _list_arns(item)
+    elif isinstance(value, Mapping | Sequence):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from list_texts(item)

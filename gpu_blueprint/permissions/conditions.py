@@ -1,4 +1,4 @@
-"""The words of the catalogue for conditions, as IAM writes them."""
+"""IAM conditions from the words of the catalogue."""
 
 from collections.abc import Mapping
 
@@ -39,7 +39,7 @@ def _read_word(word: str, resource: PlannedResource, arns: Arns) -> Mapping[str,
 
 
 def _require_boundary(resource: PlannedResource, arns: Arns) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Return the condition on the permissions boundary of a role, or of the role behind a resource."""
+    """Return the condition on the permissions boundary of a role, or of the role that a resource refers to."""
     behind = [arns.resources[urn] for urn in resource.property_dependencies.get("role", ()) if urn in arns.resources]
     found = (find_input(role, "permissionsBoundary") for role in (resource, *behind))
     boundaries = tuple(dict.fromkeys(filter(None, found)))

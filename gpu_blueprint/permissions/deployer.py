@@ -6,29 +6,29 @@ from typing import Any
 from ..catalog.deployer_actions import list_deployer_actions
 from ..config import StackConfig
 from ..plan import PlannedResource
+from ..plan.needed_roles import ROLE
 from ..records import Record
 from .arns import Arns
 from .documents import Statement, build_documents
 from .grouping import build_statements
 
-ATTACHED_AT_MOST = 10
-"""Managed policies that IAM attaches to a role, until AWS raises the account's quota."""
-_ROLE = "aws:iam/role:Role"
+MAX_ATTACHED_POLICIES = 10
+"""IAM's default quota of managed policies for each role."""
 _ADMIN = "AmazonEKSClusterAdminPolicy"
 
 
 class Deployer(Record, kw_only=True):
-    """Everything that the role that deploys may do."""
+    """The permissions of the role that deploys."""
 
     statements: tuple[Statement, ...]
     documents: tuple[Mapping[str, Any], ...]
     """Policies to create and to attach; together they hold all statements."""
     notes: tuple[str, ...]
-    """Needs that no policy of IAM states, and limits of the policies."""
+    """Needs that IAM policies cannot state, and limits of the policies."""
 
 
 def build_deployer(config: StackConfig, plan: tuple[PlannedResource, ...]) -> Deployer:
-    """Return the permissions for everything in a plan, and for nothing else."""
+    """Return the permissions to deploy a plan, and no others."""
     arns = Arns(config, {resource.urn: resource for resource in plan})
     statements = tuple(build_statements(plan, arns))
     documents = tuple(build_documents(statements))
@@ -36,7 +36,7 @@ def build_deployer(config: StackConfig, plan: tuple[PlannedResource, ...]) -> De
 
 
 def list_types_without_rows(plan: Iterable[PlannedResource]) -> list[str]:
-    """Return the types of AWS in a plan of which the catalogue knows no actions."""
+    """Return the AWS types in a plan without actions in the catalogue."""
     types = {resource.type for resource in plan if resource.custom and resource.type.startswith("aws:")}
     return sorted(type_ for type_ in types if not list_deployer_actions(type_))
 
@@ -62,15 +62,15 @@ def _list_notes(
             "Spot nodes need the service-linked role of EC2 Spot, which an admin makes once per account:"
             " aws iam create-service-linked-role --aws-service-name spot.amazonaws.com"
         )
-    if len(documents) > ATTACHED_AT_MOST:
+    if len(documents) > MAX_ATTACHED_POLICIES:
         yield (
-            f"The role needs {len(documents)} policies. IAM attaches {ATTACHED_AT_MOST} to a role until AWS raises the"
-            " account's quota of managed policies for each role."
+            f"The role needs {len(documents)} policies. IAM attaches {MAX_ATTACHED_POLICIES} to a role until AWS raises"
+            " the account's quota of managed policies for each role."
         )
 
 
 def _describe_admin_rights(config: StackConfig) -> str:
-    """Return from whom, and by which means, the role that deploys gets its rights in the cluster."""
+    """Return a clause about the source of the deploying role's rights in the cluster."""
     existing = config.existing_cluster
     if existing is None or existing.access == "manage":
         return f"cluster.admins gives it {_ADMIN}, unless others give it these rights"
@@ -84,8 +84,8 @@ def _list_tags(config: StackConfig) -> str:
 
 
 def _list_notes_on_roles(plan: tuple[PlannedResource, ...]) -> Iterator[str]:
-    """Yield a warning if nothing limits what the platform's roles may get."""
-    roles = [resource for resource in plan if resource.type == _ROLE]
+    """Yield a note if a role of the platform has no permissions boundary."""
+    roles = [resource for resource in plan if resource.type == ROLE]
     if any(not role.inputs.get("permissionsBoundary") for role in roles):
         yield (
             "The role that deploys writes the policies of the platform's roles and buckets, so it decides what they"

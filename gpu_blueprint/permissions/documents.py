@@ -1,13 +1,15 @@
-"""Statements of IAM policies with their reasons, and their split into documents that IAM takes."""
+"""Statements of IAM policies with their reasons, and their split into documents within IAM's size limit."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from ..records import Record, field, replace
 
 LIMIT = 6144
-"""Characters of a managed policy, without blanks (IAM user guide, "IAM and AWS STS quotas")."""
+"""Most characters of a managed policy, without blanks (IAM user guide, "IAM and AWS STS quotas")."""
 
 Conditions = Mapping[str, Mapping[str, Sequence[str]]]
 """Operator → condition key → values."""
@@ -25,36 +27,26 @@ class Statement(Record, kw_only=True):
 
     def as_json(self) -> dict[str, Any]:
         """Return the statement as ``preflight --permissions --json`` shows it."""
-        return {
-            "sid": self.sid,
-            "actions": list(self.actions),
-            "resources": list(self.resources),
-            "conditions": {
-                operator: {key: list(values) for key, values in keys.items()}
-                for operator, keys in self.conditions.items()
-            },
-            "reason": self.reason,
-        }
+        shown: dict[str, Any] = msgspec.to_builtins(self)
+        return shown
 
     def as_policy(self) -> dict[str, Any]:
-        """Return the statement as IAM takes it."""
+        """Return the statement in IAM's JSON."""
         conditions = {
             operator: {key: values[0] if len(values) == 1 else list(values) for key, values in keys.items()}
             for operator, keys in self.conditions.items()
         }
-        condition = {"Condition": conditions} if conditions else {}
-        sid = {"Sid": self.sid} if self.sid else {}
         return {
-            **sid,
+            **({"Sid": self.sid} if self.sid else {}),
             "Effect": "Allow",
             "Action": list(self.actions),
             "Resource": list(self.resources),
-            **condition,
+            **({"Condition": conditions} if conditions else {}),
         }
 
 
 def list_values(value: Any) -> tuple[str, ...]:
-    """Return the values of a key of a statement, which IAM takes as one text or as a list."""
+    """Return the values of a statement's key, which may be one text or a list."""
     return tuple(map(str, value)) if isinstance(value, list) else (str(value),)
 
 
@@ -86,7 +78,7 @@ def _fits(document: Mapping[str, Any]) -> bool:
 
 
 def _split(statement: Statement) -> Iterator[dict[str, Any]]:
-    """Yield a statement, in halves if no document could hold it. The halves of a list allow as much as the list."""
+    """Yield a statement, or its halves if it exceeds a document; the halves of a list allow as much as the list."""
     part = statement.as_policy()
     if _fits({"Version": "2012-10-17", "Statement": [part]}):
         yield part

@@ -1,4 +1,4 @@
-"""Statements from rows of the catalogue: actions that share a scope, a condition and a reason stand together."""
+"""Statements from rows of the catalogue: actions with the same scope, condition and reason share a statement."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,9 +13,9 @@ from .documents import Conditions, Statement
 from .things import join_words, name_thing
 
 _CREATED_BY = "ec2:CreateAction"
-"""Condition key of tags that a new resource gets; one statement holds the tags of every type."""
-_MANY = 2
-"""Purposes of a statement whose name is "Manage"."""
+"""Condition key of actions that tag a new resource; one statement covers every type."""
+_MANAGED = 2
+"""Fewest purposes of a statement whose name begins with "Manage"."""
 _SURROUNDINGS = "the surroundings of"
 
 
@@ -54,7 +54,7 @@ class _Group:
         self.things |= other.things
 
     def explain(self) -> str:
-        """Return the reason: the row's own, or what the role does with which things."""
+        """Return the reason of the rows, else a list of the purposes and the types of resources."""
         if self.why:
             return self.why
         verbs = join_words([verb for purpose, verb in PURPOSES.items() if purpose in self.purposes])
@@ -62,7 +62,9 @@ class _Group:
         return f"{verbs} {join_words(sorted(self.things, key=str.lower))}{narrowest}"
 
     def name(self) -> str:
-        purpose = "manage" if len(self.purposes) >= _MANY else next(each for each in PURPOSES if each in self.purposes)
+        purpose = (
+            "manage" if len(self.purposes) >= _MANAGED else next(each for each in PURPOSES if each in self.purposes)
+        )
         first = self.service if self.covers_everything else min(self.things, key=str.lower)
         words = re.findall(r"[A-Za-z0-9]+", f"{purpose} {first.removeprefix(_SURROUNDINGS)}")
         return "".join(word[0].upper() + word[1:] for word in words)
@@ -81,7 +83,7 @@ class _Group:
 
 
 def build_statements(plan: Iterable[PlannedResource], arns: Arns) -> Iterator[Statement]:
-    """Yield the statements that the resources of a plan need, by service, each with a name of its own."""
+    """Yield the statements that the resources of a plan need, by service, each with a unique name."""
     groups: dict[tuple[Any, ...], _Group] = {}
     for group in _group_by_row(plan, arns):
         if group.scope in groups:
@@ -96,7 +98,7 @@ def build_statements(plan: Iterable[PlannedResource], arns: Arns) -> Iterator[St
 
 
 def _group_by_row(plan: Iterable[PlannedResource], arns: Arns) -> list[_Group]:
-    """Return a group for the rows with the same templates, with the resources of all planned resources."""
+    """Return a group for each set of rows with the same templates, with the ARNs of all planned resources."""
     groups: dict[tuple[Any, ...], _Group] = {}
     for resource in plan:
         for row in list_deployer_actions(resource.type):
@@ -118,7 +120,7 @@ def _group_by_row(plan: Iterable[PlannedResource], arns: Arns) -> list[_Group]:
 
 
 def _name_object(row: DeployerActions, service: str) -> str:
-    """Return what the actions work on: resources of the type, or what the service of the type asks other services."""
+    """Return the object of the actions: resources of the type, or their surroundings in another service."""
     own = list_deployer_actions(row.type)[0].actions[0].partition(":")[0]
     thing = name_thing(row.type)
     return thing if service == own else f"{_SURROUNDINGS} {thing}"

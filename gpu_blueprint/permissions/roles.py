@@ -1,4 +1,4 @@
-"""The IAM roles of a plan: those that the platform makes, and those that it is given in their place."""
+"""The IAM roles of a plan: roles that the platform makes, and roles that the stack file gives instead."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,39 +7,36 @@ from typing import Any
 from ..catalog.attached_policies import find_attached_policy
 from ..config import StackConfig
 from ..plan import UNKNOWN, PlannedResource
+from ..plan.needed_roles import ATTACHMENT, COMPONENT, POLICY, ROLE
 from ..records import Record, replace
 from ..subjects.images.cache_rights import build_cache_policies
-from ..subjects.tenants.identities import list_parts
+from ..subjects.tenants.identities import ServiceAccountGrants, list_parts
 from .arns import Arns
 from .documents import Statement, list_values, read_conditions
 from .reasons import UnexplainedError, find_reason
 from .users import JOINING_NODES, RoleUser, list_users
 
-_COMPONENT = "gpu-blueprint:components:ServiceRole"
-_ROLE = "aws:iam/role:Role"
-_POLICY = "aws:iam/policy:Policy"
-_ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
-_GRANTS = "grants"
-"""Title of the policy that holds everything that the pods of a tenant's service account may do."""
+_GRANTS_TITLE = "grants"
+"""Title of the policy with the permissions of a tenant's service account."""
 _NODE_POLICIES = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly")
-"""The least that a node needs (EKS user guide, "Amazon EKS node IAM role", read 2026-11-28). The owner of a cluster
-decides whether the VPC CNI has a role of its own, and whether people reach nodes by Session Manager."""
+"""The policies that every node needs (EKS user guide, "Amazon EKS node IAM role", read 2026-11-28). The owner of a
+cluster decides whether the VPC CNI has a role of its own, and whether people reach nodes by Session Manager."""
 _NODE_TRUST = {
     "Statement": [{"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}]
 }
 
 
 class ManagedPolicy(Record):
-    """A policy that its owner keeps up to date, and why a role has it."""
+    """A managed policy, and the reason why a role has it."""
 
     arn: str
     reason: str
     documentation: str = ""
-    """Page with the content of a policy of AWS."""
+    """Page of AWS with the content of the policy; empty for other policies."""
 
 
 class PlatformRole(Record, kw_only=True):
-    """One role with everything that it may do."""
+    """One role with its users and its permissions."""
 
     name: str
     arn: str
@@ -78,9 +75,9 @@ class _Reader:
 
     def list_all(self) -> Iterator[PlatformRole]:
         for resource in self._plan:
-            if resource.type == _ROLE:
+            if resource.type == ROLE:
                 yield self._read_made(resource)
-            elif resource.type == _COMPONENT and resource.inputs.get("given"):
+            elif resource.type == COMPONENT and resource.inputs.get("given"):
                 yield self._read_given(resource)
         if (arn := self._config.node_role_arn) and not self._config.installs_karpenter:
             yield self._read_admitted(arn)
@@ -89,9 +86,9 @@ class _Reader:
         arn = self._arns.find_own(role)
         managed, own = [], {}
         for attachment in self._plan:
-            if attachment.type != _ATTACHMENT or arn not in self._arns.find_behind(attachment, "role"):
+            if attachment.type != ATTACHMENT or arn not in self._arns.find_input_arns(attachment, "role"):
                 continue
-            for policy in self._arns.find_behind(attachment, "policyArn"):
+            for policy in self._arns.find_input_arns(attachment, "policyArn"):
                 if made := self._find_policy(policy):
                     own[_read_title(made)] = _read_document(made.inputs["policy"])
                 else:
@@ -105,7 +102,7 @@ class _Reader:
         return self._build(needs, arn=component.inputs["given"], urn="", trust=component.inputs.get("trust") or {})
 
     def _read_admitted(self, arn: str) -> PlatformRole:
-        """Return the role of nodes that the Karpenter of the cluster launches; no component stands for it."""
+        """Return the node role of an existing cluster's Karpenter, which has no component."""
         managed = [self._config.partition.build_arn("iam", f"policy/{name}", account="aws") for name in _NODE_POLICIES]
         role = self._build(_Needs(managed, build_cache_policies(self._config)), arn=arn, urn="", trust=_NODE_TRUST)
         return replace(role, users=role.users or (JOINING_NODES,))
@@ -132,7 +129,7 @@ class _Reader:
         )
 
     def _find_policy(self, arn: str) -> PlannedResource | None:
-        made = (resource for resource in self._plan if resource.type == _POLICY)
+        made = (resource for resource in self._plan if resource.type == POLICY)
         return next((policy for policy in made if self._arns.find_own(policy) == arn), None)
 
     def _explain(self, title: str, statement: Mapping[str, Any], users: Sequence[RoleUser]) -> Statement:
@@ -142,43 +139,43 @@ class _Reader:
             actions=list_values(statement["Action"]),
             resources=list_values(statement["Resource"]),
             conditions=read_conditions(statement.get("Condition") or {}),
-            reason=self._explain_grant(statement, users) if title == _GRANTS else find_reason(title, sid),
+            reason=self._explain_grant(statement, users) if title == _GRANTS_TITLE else find_reason(title, sid),
         )
 
     def _explain_grant(self, statement: Mapping[str, Any], users: Sequence[RoleUser]) -> str:
+        for part in self._list_grants(users):
+            if _holds(part.statements, statement):
+                return f"pods of the service account {part.reason}"
+        accounts = sorted({(user.namespace, user.service_account) for user in users})
+        raise UnexplainedError(f"no source of grants explains a statement of the pods of {accounts}")
+
+    def _list_grants(self, users: Sequence[RoleUser]) -> Iterator[ServiceAccountGrants]:
         accounts = {(user.namespace, user.service_account) for user in users}
-        reasons = (
-            part.reason
-            for part in list_parts(self._config, self._config.tenants)
-            if (part.namespace, part.service_account) in accounts and _holds(part.statements, statement)
-        )
-        if reason := next(reasons, ""):
-            return f"pods of the service account {reason}"
-        raise UnexplainedError(f"no source of grants explains a statement of the pods of {sorted(accounts)}")
+        parts = list_parts(self._config, self._config.tenants)
+        return (part for part in parts if (part.namespace, part.service_account) in accounts)
 
     def _explain_policy(self, arn: str, users: Sequence[RoleUser]) -> ManagedPolicy:
         if known := find_attached_policy(arn):
             return ManagedPolicy(arn, known.reason, known.documentation)
-        accounts = {(user.namespace, user.service_account) for user in users}
-        for part in list_parts(self._config, self._config.tenants):
-            if (part.namespace, part.service_account) in accounts and arn in part.policies:
+        for part in self._list_grants(users):
+            if arn in part.policies:
                 return ManagedPolicy(arn, f"pods of the service account {part.reason}")
         raise UnexplainedError(f"the policy {arn} has no row in gpu_blueprint/catalog/attached_policies.csv")
 
 
 def _read_title(policy: PlannedResource) -> str:
-    """Return the part of a policy's name that tells it from the other policies of its role."""
+    """Return the name of a policy without the name of its role."""
     return policy.name.removeprefix(f"{policy.parent.rsplit('::', 1)[-1]}-")
 
 
 def _read_document(policy: Any) -> Mapping[str, Any]:
-    """Return the document of a policy. `pulumi up` alone knows a document with the ARN of a new resource."""
+    """Return the document of a policy; empty if only `pulumi up` knows it, as with the ARN of a new resource."""
     document: Mapping[str, Any] = {"Statement": []} if policy == UNKNOWN else json.loads(policy)
     return document
 
 
 def _holds(statements: Sequence[Mapping[str, Any]], statement: Mapping[str, Any]) -> bool:
-    """Return whether a statement is among others. A plan sorts the keys of what it records."""
+    """Return whether a statement is in a list, whatever the order of its keys, since a plan sorts keys."""
     return _sort(statement) in map(_sort, statements)
 
 

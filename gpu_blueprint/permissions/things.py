@@ -1,11 +1,11 @@
-"""Types of AWS resources in the words of people."""
+"""Types of AWS resources as English words."""
 
 import re
 from collections.abc import Sequence
 
-_SERVICES = {"bcmdata": "billing", "cloudwatch": "", "budgets": "", "costexplorer": "cost", "vpc": "", "ec2": ""}
-"""Service of a type → its word; other services have their own names, such as EKS."""
-_OWN_WORDS = {
+_WORDS = {"bcmdata": "billing", "cloudwatch": "", "budgets": "", "costexplorer": "cost", "vpc": "", "ec2": ""}
+"""Service of a type → its word; every other service is a word in capitals, such as EKS."""
+_TYPE_WORDS = {
     "pulumi:providers:aws": "the caller of AWS",
     "aws:budgets/budget:Budget": "AWS budgets",
     "aws:ec2/vpc:Vpc": "VPCs",
@@ -20,13 +20,13 @@ _OWN_WORDS = {
 
 
 def name_thing(type_: str) -> str:
-    """Return a type in the plural, such as "EKS clusters"."""
-    if type_ in _OWN_WORDS:
-        return _OWN_WORDS[type_]
+    """Return the words for a type in the plural, such as "EKS clusters"."""
+    if type_ in _TYPE_WORDS:
+        return _TYPE_WORDS[type_]
     package, _, kind = type_.removeprefix("aws:").partition(":")
     service = package.partition("/")[0]
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", kind).lower()
-    return f"{_SERVICES.get(service, service.upper())} {_put_in_plural(words)}".strip().replace("cost cost", "cost")
+    return f"{_WORDS.get(service, service.upper())} {_put_in_plural(words)}".strip().replace("cost cost", "cost")
 
 
 def _put_in_plural(words: str) -> str:

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from ..plan import PlannedResource
 from ..records import Record
-from .arns import find_input
+from .arns import find_input, list_texts
 
-_NODES = "EC2_LINUX"
+_NODE_ENTRY_TYPE = "EC2_LINUX"
 """Type of the access entry of nodes."""
 
 
 class RoleUser(Record):
-    """Somebody who acts as a role."""
+    """A service, nodes or pods that act as a role."""
 
     words: str
     namespace: str = ""
@@ -20,7 +20,7 @@ class RoleUser(Record):
 
 
 JOINING_NODES = RoleUser("EC2 nodes that join the cluster")
-"""The users of a role of nodes that no object of the plan names."""
+"""The users of a node role that no object of the plan names."""
 
 
 def list_users(plan: Iterable[PlannedResource], *, urn: str, arn: str, name: str) -> list[RoleUser]:
@@ -36,7 +36,7 @@ def list_users(plan: Iterable[PlannedResource], *, urn: str, arn: str, name: str
     joining = False
     for resource in plan:
         found |= dict.fromkeys(_list_users_by(resource, urn=urn, arn=arn, name=name))
-        joining |= find_input(resource, "type") == _NODES and find_input(resource, "principalArn") == arn
+        joining |= find_input(resource, "type") == _NODE_ENTRY_TYPE and find_input(resource, "principalArn") == arn
     # A node class with an instance profile does not name the role inside it, but nodes need an access entry to join.
     return [*found] or ([JOINING_NODES] if joining else [])
 
@@ -44,7 +44,7 @@ def list_users(plan: Iterable[PlannedResource], *, urn: str, arn: str, name: str
 def _list_users_by(resource: PlannedResource, *, urn: str, arn: str, name: str) -> Iterator[RoleUser]:
     def refers(field: str) -> bool:
         depends = urn in resource.property_dependencies.get(field, ())
-        return depends or arn in _list_texts(resource.inputs.get(field))
+        return depends or arn in list_texts(resource.inputs.get(field))
 
     match resource.type:
         case "aws:eks/cluster:Cluster" if refers("roleArn"):
@@ -70,14 +70,3 @@ def _list_pods_of_add_on(add_on: PlannedResource) -> Iterator[RoleUser]:
 
 def _name_pods(namespace: str, account: str, owner: str = "") -> RoleUser:
     return RoleUser(f"pods{owner} of service account {namespace}/{account}, by EKS Pod Identity", namespace, account)
-
-
-def _list_texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from _list_texts(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _list_texts(item)

@@ -20,9 +20,9 @@ from typing import Any, cast
 from .sdk_bytecode import QuickLoader
 
 _PACKAGE = re.compile(r"pulumi_\w+(\.\w+)+")
-_COLLECTED = re.compile(r"from \.(\w+) import \*|from \. import (\w+)")
-_HARMLESS = re.compile(r"#.*|import typing|import builtins as _builtins|from \.+ import _utilities|")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_COLLECTING_LINE = re.compile(r"from \.(\w+) import \*|from \. import (\w+)")
+_IGNORED_LINE = re.compile(r"#.*|import typing|import builtins as _builtins|from \.+ import _utilities|")
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def lazy_sdk() -> Iterator[None]:
 class _Finder(MetaPathFinder):
     """Gives SDK packages a loader that can make them lazy.
 
-    The types of outputs load when the SDK reads an output. In a plan of a new cluster it never reads an output.
+    The types of outputs load when the SDK reads an output. A plan of a new cluster reads no outputs.
     """
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
@@ -62,9 +62,9 @@ def find_collected_modules(source: str) -> dict[str, bool]:
     """
     modules = {}
     for line in source.splitlines():
-        if found := _COLLECTED.fullmatch(line):
+        if found := _COLLECTING_LINE.fullmatch(line):
             modules[found[1] or found[2]] = bool(found[1])
-        elif not _HARMLESS.fullmatch(line):
+        elif not _IGNORED_LINE.fullmatch(line):
             return {}
     return modules
 
@@ -93,7 +93,7 @@ class _LazyPackage(ModuleType):
     def __getattr__(self, name: str) -> Any:
         loader = self._loader
         if name.startswith("__"):
-            if name == "__all__":  # `import *` asks for it, and then copies every name
+            if name == "__all__":  # `import *` reads `__all__`, and then copies every name
                 loader.load_whole(self)
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         if loader.modules.get(name) is False:
@@ -137,5 +137,5 @@ def _list_module_names(name: str) -> Iterator[str]:
     stem = stem.removesuffix("Args").removesuffix("Init")
     for word in dict.fromkeys((name, stem)):
         yield word
-        yield _HUMP.sub("_", word).lower()
+        yield _WORD_START.sub("_", word).lower()
     yield from ("_inputs", "_enums")

@@ -1,4 +1,4 @@
-"""The IAM roles of a plan: who trusts each, and which permissions it has, or needs if the stack file gives it."""
+"""The IAM roles of a plan, with trust and permissions; a role that the stack file gives has those that it needs."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,23 +8,23 @@ from ..records import Record, field
 from .resource import PlannedResource
 
 COMPONENT = "gpu-blueprint:components:ServiceRole"
-_ROLE, _POLICY = "aws:iam/role:Role", "aws:iam/policy:Policy"
-_ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+ROLE, POLICY = "aws:iam/role:Role", "aws:iam/policy:Policy"
+ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 
 Document = Mapping[str, Any]
-"""A policy document as IAM takes it."""
+"""A policy document in IAM's JSON."""
 
 
 class NeededRole(Record, kw_only=True):
     """One role of a stack, with the documents that the platform's role has and a given role needs."""
 
     name: str
-    """Name of its component, by which ``subjects/tenants/service_roles.py`` knows its key and who acts as it."""
+    """Name of the role's component, as in ``subjects/tenants/service_roles.py``."""
     given: str | None = None
     """ARN of the role that the stack file gives; None for a role that the platform makes."""
     trust: Document = field(default_factory=dict)
     managed_policies: tuple[str, ...] = ()
-    """ARNs of policies that exist."""
+    """ARNs of existing policies."""
     own_policies: Mapping[str, Document] = field(default_factory=dict)
     """Title → document of the policies that the platform makes, or would make."""
 
@@ -52,19 +52,19 @@ def _read_role(component: PlannedResource, children: Iterable[PlannedResource]) 
     made = [*children]
     return NeededRole(
         name=component.name,
-        trust=next(iter(_read_documents(made, _ROLE, "assumeRolePolicy").values()), {}),
+        trust=next(iter(_read_documents(made, ROLE, "assumeRolePolicy").values()), {}),
         managed_policies=tuple(sorted(_list_managed(made))),
         own_policies={
             name.removeprefix(f"{component.name}-"): document
-            for name, document in _read_documents(made, _POLICY, "policy").items()
+            for name, document in _read_documents(made, POLICY, "policy").items()
         },
     )
 
 
 def _list_managed(resources: Iterable[PlannedResource]) -> Iterator[str]:
-    """Yield the ARNs of attached policies; a preview knows only those of policies that exist."""
+    """Yield the ARNs of attached policies; a preview knows only the ARNs of existing policies."""
     for resource in resources:
-        if resource.type == _ATTACHMENT and isinstance(arn := resource.inputs["policyArn"], str):
+        if resource.type == ATTACHMENT and isinstance(arn := resource.inputs["policyArn"], str):
             yield arn
 
 

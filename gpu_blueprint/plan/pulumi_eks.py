@@ -1,12 +1,12 @@
-"""Make the EKS cluster that pulumi-eks makes of its arguments, because its provider runs only beside the engine.
+"""Derive the EKS cluster that pulumi-eks makes, because the provider of pulumi-eks runs only with Pulumi's engine.
 
-The engine holds no inputs for pulumi-eks's own component. Everything that counts stands in the ``aws.eks.Cluster``
-inside the component. Source: nodejs/eks/cluster/cluster.ts in the repository pulumi/pulumi-eks.
+The engine records no inputs of the component; all settings are in the ``aws.eks.Cluster`` inside the component. Source:
+nodejs/eks/cluster/cluster.ts in the repository pulumi/pulumi-eks.
 
 One child is left out of a plan: the Kubernetes provider ``NAME-eks-k8s``. pulumi-eks always makes it, no resource of
 ours uses it, and it creates nothing. The other children (service role, security groups, node group, instance role,
-add-ons, access entries, OIDC provider, the config map aws-auth) exist only if the arguments ask for them. A program
-that asks for them is refused, because its plan would not show them.
+add-ons, access entries, OIDC provider, the config map aws-auth) exist only if the arguments ask for them. Such
+arguments are refused, because the plan would not show these children.
 """
 
 from collections.abc import Mapping
@@ -33,16 +33,16 @@ _CLUSTER_ALONE: Mapping[str, Any] = {
     "skipDefaultSecurityGroups": True,
     "useDefaultVpcCni": True,
 }
-"""Arguments by which a program asks pulumi-eks for the cluster and nothing else."""
-_REQUIRED = ("serviceRole", "subnetIds", "vpcId")
-"""Arguments that pulumi-eks would otherwise replace by a role of its own and by the account's default VPC."""
-_COPIED = ("name", "version", "enabledClusterLogTypes", "upgradePolicy", "deletionProtection")
+"""Arguments with which pulumi-eks makes the cluster and nothing else."""
+_REQUIRED_ARGUMENTS = ("serviceRole", "subnetIds", "vpcId")
+"""Arguments that a program must set, since pulumi-eks would default to a new role and to the account's default VPC."""
+_COPIED_ARGUMENTS = ("name", "version", "enabledClusterLogTypes", "upgradePolicy", "deletionProtection")
 _COPIED_INTO_VPC_CONFIG = ("subnetIds", "endpointPrivateAccess", "endpointPublicAccess", "publicAccessCidrs")
-_TRANSLATED = (
+_TRANSLATED_ARGUMENTS = (
     *("bootstrapSelfManagedAddons", "clusterTags", "encryptionConfigKeyArn", "ipFamily"),
     *("kubernetesServiceIpAddressRange", "tags"),
 )
-_INPUTS_OF: Mapping[str, str] = {
+_RENAMED_INPUTS: Mapping[str, str] = {
     **dict.fromkeys(_COPIED_INTO_VPC_CONFIG, "vpcConfig"),
     **dict.fromkeys(("kubernetesServiceIpAddressRange", "ipFamily"), "kubernetesNetworkConfig"),
     "encryptionConfigKeyArn": "encryptionConfig",
@@ -50,9 +50,15 @@ _INPUTS_OF: Mapping[str, str] = {
     "serviceRole": "roleArn",
 }
 """Name of an argument → name of the cluster's input that holds it, where the names differ."""
-_KNOWN = {*_CLUSTER_ALONE, *_REQUIRED, *_COPIED, *_COPIED_INTO_VPC_CONFIG, *_TRANSLATED}
+_KNOWN_ARGUMENTS = {
+    *_CLUSTER_ALONE,
+    *_REQUIRED_ARGUMENTS,
+    *_COPIED_ARGUMENTS,
+    *_COPIED_INTO_VPC_CONFIG,
+    *_TRANSLATED_ARGUMENTS,
+}
 SET_ONCE = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
-"""Inputs that count at the creation only; pulumi-eks ignores their changes."""
+"""Inputs that AWS reads only at creation; pulumi-eks ignores their changes."""
 
 
 def build_cluster_request(component: Any, urn: str) -> Any:
@@ -86,14 +92,14 @@ def translate_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         name: Name of the component.
-        given: Its arguments as they go over the wire: unknown values are ``rpc.UNKNOWN``, secrets are wrapped.
+        given: Its arguments in Pulumi's wire format: unknown values are ``rpc.UNKNOWN``, secrets are wrapped.
 
     Raises:
         ProgramError: The arguments ask for more than a cluster.
     """
     _refuse_more_than_a_cluster(name, given)
     return {
-        **{key: given[key] for key in _COPIED if key in given},
+        **{key: given[key] for key in _COPIED_ARGUMENTS if key in given},
         "roleArn": rpc.UNKNOWN,  # the role has no ARN before it exists
         "vpcConfig": {key: given[key] for key in _COPIED_INTO_VPC_CONFIG if key in given},
         "accessConfig": {
@@ -109,10 +115,11 @@ def translate_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _refuse_more_than_a_cluster(name: str, given: Mapping[str, Any]) -> None:
     needed = [f"{key}: {value}" for key, value in _CLUSTER_ALONE.items() if given.get(key) != value]
-    needed += [key for key in _REQUIRED if key not in given]
-    if needed or given.keys() - _KNOWN:
+    needed += [key for key in _REQUIRED_ARGUMENTS if key not in given]
+    unknown = sorted(given.keys() - _KNOWN_ARGUMENTS)
+    if needed or unknown:
         changes = [f"set {', '.join(needed)}"] if needed else []
-        changes += [f"leave out {', '.join(sorted(given.keys() - _KNOWN))}"] if given.keys() - _KNOWN else []
+        changes += [f"leave out {', '.join(unknown)}"] if unknown else []
         raise ProgramError(
             f"{name}: a preview shows only the cluster itself of what pulumi-eks makes, and these arguments ask for "
             f"more; {'; '.join(changes)}; make the other resources with pulumi_aws"
@@ -120,7 +127,7 @@ def _refuse_more_than_a_cluster(name: str, given: Mapping[str, Any]) -> None:
 
 
 def _build_encryption(key: Any) -> dict[str, Any]:
-    """Return the whole config as unknown if the key is: pulumi-eks computes the config from the key."""
+    """Return the encryption config; unknown if the key is unknown, since pulumi-eks derives one from the other."""
     if not key:
         return {}
     known = {"provider": {"keyArn": key}, "resources": ["secrets"]}
@@ -148,21 +155,21 @@ def _merge_tags(*tags: Any) -> Any:
 
 
 def find_needed(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> set[str]:
-    """Return the URNs of the resources whose values the cluster gets; only security groups would get the VPC.
+    """Return the URNs of the resources that the cluster depends on; only security groups would depend on the VPC.
 
     Args:
         dependencies: Name of each argument → message with the ``urns`` on which the argument depends.
-        given: The arguments as they go over the wire.
+        given: The arguments in Pulumi's wire format.
     """
-    passed_on = (listed for key, listed in dependencies.items() if key != "vpcId")
-    return {given["serviceRole"]["urn"], *(urn for listed in passed_on for urn in listed.urns)}
+    kept = (listed for key, listed in dependencies.items() if key != "vpcId")
+    return {given["serviceRole"]["urn"], *(urn for listed in kept for urn in listed.urns)}
 
 
 def describe_dependencies(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the messages that say which inputs of the cluster hold outputs of which resources; see ``find_needed``."""
+    """Return input of the cluster → message with the URNs of the resources whose outputs it holds."""
     needed = {"roleArn": {given["serviceRole"]["urn"]}}
     for key, listed in dependencies.items():
         if key != "vpcId" and listed.urns:
-            needed.setdefault(_INPUTS_OF.get(key, key), set()).update(listed.urns)
+            needed.setdefault(_RENAMED_INPUTS.get(key, key), set()).update(listed.urns)
     message = resource_pb2.RegisterResourceRequest.PropertyDependencies
     return {key: message(urns=sorted(urns)) for key, urns in needed.items()}

@@ -1,8 +1,8 @@
-"""Let Pulumi's SDK record a plan without the work that a plan never shows.
+"""Speed up the recording of a plan: Pulumi's SDK skips work that has no effect on the plan.
 
-``sdk_patches.py`` replaces internal functions of one version of the SDK. With any other version it replaces nothing:
-recording is then slower, and the plan stays the same. After a change of the pinned version, compare the replaced
-functions with the SDK's new functions, then change ``VERSION``; a test fails until that is done.
+``sdk_patches.py`` replaces internal functions of one version of the SDK. With any other version the SDK stays as it is:
+the recording is slower, and the plan is the same. After a change of the pinned version, compare the replaced functions
+with the SDK's new functions, then change ``VERSION``; a test fails until that is done.
 """
 
 from collections.abc import Iterator

@@ -39,9 +39,9 @@ def record(
 ) -> tuple[PlannedResource, ...]:
     """Return every resource that the program would create in a first preview, each after the resources that it needs.
 
-    ``config`` is the ``config`` section of a stack file. ``components`` are further types of components whose provider
-    this process stands in for. One process may record several stacks. Without ``quick`` the SDK runs without patches,
-    for tests and measurements that compare both ways.
+    ``config`` is the ``config`` section of a stack file. ``components`` is type of a component → function that replaces
+    its provider. One process may record several stacks. Without ``quick`` the SDK runs without patches, for tests and
+    measurements that compare both ways.
 
     Raises:
         ProgramError: The program reported an error.

@@ -20,26 +20,26 @@ from .pulumi_eks import COMPONENT, build_cluster_request
 from .resource import PlannedResource, has_unknown, make_reference, to_plain
 
 _STACK = "pulumi:pulumi:Stack"
-_FEATURES = [
+_SUPPORTED_FEATURES = [
     value
     for name, value in resource_pb2.ResourceMonitorFeature.items()
     if not name.endswith(("_UNSPECIFIED", "_OUTPUT_VALUES", "_INVOKE_DEPENDS_ON"))
 ]
 CLUSTER_LOOKUP = "aws:eks/getCluster:getCluster"
-"""The call by which the program learns the address of a cluster that exists; a plan does not need the address."""
+"""The call that looks up the endpoint of an existing cluster; a plan does not need the endpoint."""
 READ_STATE = "pulumi:pulumi:readStackResourceOutputs"
-"""The call by which the program reads the last outputs of its own stack; in a first preview there are none."""
-_INHERITED = ("protect", "retainOnDelete", "deletedWith")
+"""The call that reads the last outputs of the program's own stack; a first preview has no last outputs."""
+_INHERITED_OPTIONS = ("protect", "retainOnDelete", "deletedWith")
 
 Construct = Callable[[Any, str, "RecordingMonitor"], Mapping[str, Any]]
-"""Takes the request for a component and its URN, registers what the provider makes inside, and returns its outputs."""
+"""Function of a component's request and URN that registers the provider's children and returns the outputs."""
 
 
 class RecordingMonitor:
     """Plays Pulumi's ResourceMonitor service; ``resources`` holds every registration, in order, by URN."""
 
     def __init__(self, project: str, stack: str, components: Mapping[str, Construct] | None = None) -> None:
-        """Take the types of further components whose provider this process stands in for."""
+        """Create a monitor; ``components`` is type of a component → function that replaces its provider."""
         self.resources: dict[str, PlannedResource] = {}
         self._constructs: dict[str, Construct] = {COMPONENT: _construct_cluster, **(components or {})}
         self._project = project
@@ -47,7 +47,7 @@ class RecordingMonitor:
         self._transforms: dict[str, list[str]] = {}
         self._answers: dict[str, Any] = {}
         self._existing: set[str] = set()
-        """URNs of resources that the program reads; they exist before it, so no plan holds them."""
+        """URNs of existing resources that the program reads; no plan holds existing resources."""
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802, the name that the service defines
         """Record a resource and answer as the engine does in a first preview."""
@@ -72,7 +72,7 @@ class RecordingMonitor:
         return response
 
     def ReadResource(self, request: Any) -> Any:  # noqa: N802
-        """Answer that a resource exists, without asking the cloud what it is like: only its id is known."""
+        """Answer with the id of an existing resource; other values stay unknown, because a recording calls no cloud."""
         urn = self._build_urn(request.parent, request.type, request.name)
         self._existing.add(urn)
         self._answers[urn] = resource_pb2.RegisterResourceResponse(urn=urn, id=request.id)
@@ -99,7 +99,7 @@ class RecordingMonitor:
         }
         is_translated = self._is_constructed(request)
         of_parent = self.resources[request.parent].options if request.parent else {}
-        inherited = {key: of_parent[key] for key in _INHERITED if key in of_parent}
+        inherited = {key: of_parent[key] for key in _INHERITED_OPTIONS if key in of_parent}
         return PlannedResource(
             urn=urn,
             type=request.type,
@@ -144,9 +144,9 @@ class RecordingMonitor:
                     request.protect = answer.options.protect
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802
-        """Look up a reference to a resource, and read a state without resources; refuse calls that ask the cloud.
+        """Answer calls about resources of the plan and about the stack's state; refuse calls of the cloud.
 
-        The only exception is a cluster that exists: its address is unknown, as that of a new cluster.
+        The lookup of an existing cluster is the exception: the endpoint is unknown, as for a new cluster.
         """
         if request.tok == READ_STATE:
             return resource_pb2.ResourceInvokeResponse()
@@ -171,7 +171,7 @@ class RecordingMonitor:
 
     def GetDeploymentInfo(self, _: Any) -> Any:  # noqa: N802
         """Announce every feature of a current engine except output values: plain unknowns are simpler to record."""
-        return resource_pb2.DeploymentInfo(supportedFeatures=_FEATURES)
+        return resource_pb2.DeploymentInfo(supportedFeatures=_SUPPORTED_FEATURES)
 
     def RegisterPackage(self, request: Any) -> Any:  # noqa: N802
         """Return a reference to a parameterised provider package."""
@@ -211,7 +211,7 @@ def _construct_cluster(request: Any, urn: str, monitor: RecordingMonitor) -> dic
 
 
 def _read_property_dependencies(request: Any, existing: set[str]) -> dict[str, tuple[str, ...]]:
-    """Return the inputs that hold outputs of other resources of the plan; keys are sorted: protobuf has no order."""
+    """Return input → URNs of the planned resources whose outputs it holds; sorted, since protobuf has no order."""
     listed = sorted((key, sorted({*found.urns} - existing)) for key, found in request.propertyDependencies.items())
     return {key: tuple(urns) for key, urns in listed if urns}
 

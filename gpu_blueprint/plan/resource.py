@@ -11,9 +11,9 @@ from ..records import Record, field
 UNKNOWN: Mapping[str, Any] = {"$unknown": True}
 """The placeholder for a value that only `pulumi up` will know."""
 
-_SIGNATURE = "4dabf18193072939515e22adb298388d"
-_SECRET = "1b47061264138c4ac30d75fd1eb44270"
-_REFERENCE = "5cf8f73096256a8f31e491e813e4eb8e"
+_SIGNATURE_KEY = "4dabf18193072939515e22adb298388d"
+_SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270"
+_REFERENCE_SIGNATURE = "5cf8f73096256a8f31e491e813e4eb8e"
 
 
 class PlannedResource(Record, kw_only=True):
@@ -70,8 +70,8 @@ class PlannedResource(Record, kw_only=True):
 
 
 def make_reference(urn: str) -> dict[str, str]:
-    """Return a reference to a resource that does not exist yet, as it goes over the wire."""
-    return {_SIGNATURE: _REFERENCE, "urn": urn, "id": rpc.UNKNOWN}
+    """Return a reference to a resource that does not exist yet, in Pulumi's wire format."""
+    return {_SIGNATURE_KEY: _REFERENCE_SIGNATURE, "urn": urn, "id": rpc.UNKNOWN}
 
 
 def to_plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue) -> Any:
@@ -82,7 +82,7 @@ def to_plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue)
     if isinstance(value, struct_pb2.Struct):
         return (
             _to_plain_marker(value)
-            if _SIGNATURE in value.fields
+            if _SIGNATURE_KEY in value.fields
             else {key: to_plain(value.fields[key]) for key in sorted(value.fields)}
         )
     if isinstance(value, struct_pb2.ListValue):
@@ -102,16 +102,16 @@ def to_plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue)
 
 
 def _to_plain_marker(value: struct_pb2.Struct) -> Any:
-    match value.fields[_SIGNATURE].string_value:
-        case signature if signature == _SECRET:
+    match value.fields[_SIGNATURE_KEY].string_value:
+        case signature if signature == _SECRET_SIGNATURE:
             return {"$secret": to_plain(value.fields["value"])}
-        case signature if signature == _REFERENCE:
+        case signature if signature == _REFERENCE_SIGNATURE:
             return {"$resource": value.fields["urn"].string_value}
-    return {key: to_plain(item) for key, item in value.fields.items() if key != _SIGNATURE}
+    return {key: to_plain(item) for key, item in value.fields.items() if key != _SIGNATURE_KEY}
 
 
 def hide_secrets(value: Any, *, inside: bool = False) -> Any:
-    """Return a plain value in which a text stands for each known part of a secret; keys and unknowns stay."""
+    """Return a plain value with ``(secret)`` for each known part of a secret; keys and unknowns stay."""
     if isinstance(value, Mapping):
         if value == UNKNOWN:
             return dict(value)

@@ -1,8 +1,8 @@
 """Bytecode of the SDK's modules that loads in half the time of Python's own.
 
-Annotations stay text until the SDK asks for the type of a field, docstrings are left out, and so are the fields of
-TypedDicts, which only type checkers read. The files stand in the user's folder for caches. None of them is needed:
-where a file is missing and cannot be written, the module loads as usual.
+Annotations stay text until the SDK reads the type of a field. Docstrings are left out, and so are the fields of
+TypedDicts, which only type checkers read. The files are in the user's folder for caches. A module loads as usual if its
+file is missing and cannot be written.
 """
 
 import __future__
@@ -23,7 +23,8 @@ from zlib import crc32
 from ..caches import find_cache_folder
 
 FORMAT = 1
-"""To be counted up when ``compile_module`` changes: files of another format are written again."""
+"""Version of the format of the files. Raise it with each change of ``compile_module``, so that old files are
+replaced."""
 _WRITABLE_BY_OTHERS = 0o022
 
 
@@ -31,7 +32,7 @@ class QuickLoader(SourceFileLoader):
     """Loads a module of the SDK from its own bytecode file."""
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """Return the code of a module, from its file if the file is as new as the source."""
+        """Return the code of a module, from its bytecode file if the file matches the source."""
         folder = find_bytecode_folder()
         if folder is None:
             return super().get_code(fullname)
@@ -65,9 +66,12 @@ def find_bytecode_folder() -> Path | None:
 
 
 def compile_module(source: bytes, path: str) -> CodeType:
-    """Return the code of a module of the SDK, without what only people and type checkers read."""
+    """Compile a module of the SDK without docstrings and without the fields of TypedDicts."""
     tree = ast.parse(source)
-    blocks = (tree.body, *(node.body for node in tree.body if isinstance(node, ast.If)))  # they stand in `if not MYPY`
+    blocks = (
+        tree.body,
+        *(node.body for node in tree.body if isinstance(node, ast.If)),
+    )  # TypedDicts are in `if not MYPY`
     for node in (node for block in blocks for node in block if isinstance(node, ast.ClassDef)):
         if any(isinstance(base, ast.Name) and base.id == "TypedDict" for base in node.bases):
             node.body = [ast.Pass(lineno=node.lineno, col_offset=0)]
@@ -77,7 +81,7 @@ def compile_module(source: bytes, path: str) -> CodeType:
 
 
 def _write(file: Path, content: bytes) -> None:
-    """Write a file that other processes see as a whole or not at all."""
+    """Write a file atomically, and ignore a folder that takes no files."""
     with suppress(OSError):
         handle, name = tempfile.mkstemp(dir=file.parent)
         try:

@@ -35,9 +35,8 @@ def _call_plainly(function: Callable[..., Any]) -> Callable[..., Any]:
 def _make_output(future: "asyncio.Future[_OutputData[Any]]") -> Output[Any]:
     """Make an output that the SDK does not track.
 
-    The SDK awaits tracked outputs at the end of the program, so that the program ends late enough and reports errors.
-    For a resource it is enough to track URN and id, as the SDK does: they wait for the same answer and fail with the
-    same error as the properties.
+    The SDK awaits tracked outputs before the program ends, and reports their errors. For a resource it is enough that
+    the SDK tracks URN and id: both wait for the same answer, and fail with the same error, as the properties.
     """
     output: Output[Any] = object.__new__(Output)
     output._data = future
@@ -82,8 +81,8 @@ def _resolve_outputs(
 ) -> None:
     """Replace ``resolve_outputs`` for answers without known values, where no value needs a type.
 
-    The provider of a cluster that does not exist gives these answers. The SDK evaluates all type hints of a resource
-    first, and loads all output types of its package for them.
+    The provider of a cluster that does not exist yet gives such answers. The SDK would first evaluate all type hints of
+    a resource, and load all output types of its package.
     """
     if len(outputs) or deps or not settings.is_dry_run() or settings.SETTINGS.legacy_apply_enabled:
         _SDK_RESOLVE_OUTPUTS(res, serialized_props, outputs, deps, resolvers, custom, *others, **named)
@@ -116,15 +115,15 @@ def _declare_dependency(from_resource: Resource, to_resource: Resource) -> bool:
     The SDK walks through all dependencies of ``to_resource`` in search of ``from_resource``. The walk cannot meet a
     resource on which no other resource depends so far.
     """
-    can_reach = from_resource is to_resource or _NEEDED in from_resource.__dict__
+    can_reach = from_resource is to_resource or _NEEDED_MARK in from_resource.__dict__
     if can_reach and resource_cycle_breaker._reachable(from_resource=to_resource, to_resource=from_resource):
         return False
-    to_resource.__dict__[_NEEDED] = True
+    to_resource.__dict__[_NEEDED_MARK] = True
     from_resource.__dict__.setdefault(resource_cycle_breaker._DEPENDENCIES_PROPERTY, set()).add(to_resource)
     return True
 
 
-_NEEDED = "_blueprint_needed"
+_NEEDED_MARK = "_blueprint_needed"
 _SDK_RESOLVE_OUTPUTS = rpc.resolve_outputs
 _SDK_CREATE_URN = resource.create_urn
 _SDK_RESOLVE_DEPENDS_ON_URNS = _depends_on._resolve_depends_on_urns

@@ -16,16 +16,16 @@ from .workloads import list_workloads
 
 CLAIM = (KARPENTER, "NodeClaim")
 _NODE, _POD = ("v1", "Node"), ("v1", "Pod")
-_OWNERS = (("apps/v1", "Deployment"), ("batch/v1", "Job"), _POD)
+_PROBE_KINDS = (("apps/v1", "Deployment"), ("batch/v1", "Job"), _POD)
 _PAUSE_S = 0.1
 
 
 def clean(stage: Stage, seconds: float = 60.0) -> None:
-    """Take away everything that probes made, and every node that Karpenter launched.
+    """Remove every object of the probes, and every node that Karpenter launched.
 
-    A drain takes Karpenter five seconds at least, and the end of an instance five more. So the instances end by
-    themselves, as if EC2 had taken them. Karpenter then finds them gone, and still counts them: a place in a
-    reservation is free again only when Karpenter itself has seen its instance gone.
+    A drain takes Karpenter at least five seconds, and a termination five more. So the lab terminates the instances
+    itself, as EC2 may. The claims stay until Karpenter has noticed: it frees a place in a reservation only when it has
+    seen that the instance is gone.
 
     Raises:
         LabError: Something is still there after the seconds, or an engine has died.
@@ -40,18 +40,18 @@ def clean(stage: Stage, seconds: float = 60.0) -> None:
 
 
 def _remove_probes(stage: Stage) -> Iterator[str]:
-    """Delete the probes' objects, and yield their names. A pod whose node is gone would stay, so pods go first.
+    """Delete the probes' objects, and yield their names. Without its node a pod would stay, so this comes first.
 
-    Kueue deletes the Workloads, and counts their GPUs until then.
+    Kueue deletes the Workloads itself, and counts their GPUs until then.
     """
-    for api_version, kind in _OWNERS:
+    for api_version, kind in _PROBE_KINDS:
         for found in stage.lab.kube.list(api_version, kind, labels=PROBE_LABEL):
             yield _delete(stage, (api_version, kind), found)
     yield from (found["metadata"]["name"] for found in list_workloads(stage.lab.kube))
 
 
 def _rest_models(stage: Stage) -> Iterator[str]:
-    """Take the pods from the rendered Deployments that rest, and yield the names of those that had some."""
+    """Scale resting Deployments to zero, and yield the names of those that had pods."""
     for deployment in filter(is_resting, stage.lab.scene.list_kind("Deployment")):
         name, namespace = deployment["metadata"]["name"], deployment["metadata"]["namespace"]
         labels = ",".join(f"{key}={value}" for key, value in deployment["spec"]["selector"]["matchLabels"].items())
@@ -61,9 +61,10 @@ def _rest_models(stage: Stage) -> Iterator[str]:
 
 
 def _remove_nodes(stage: Stage) -> Iterator[str]:
-    """End the instances, delete nodes and claims, and yield the names of nodes and claims that were there.
+    """Terminate the instances, delete nodes and claims, and yield the names of these nodes and claims.
 
-    The nodes lose their finalizers: Karpenter would drain them first. The claims keep theirs until Karpenter is done.
+    The nodes lose their finalizers, since Karpenter would drain a node first. The claims keep their finalizers until
+    Karpenter is done.
     """
     stage.lab.aws.instances.terminate_all()
     for found in stage.lab.kube.list(*_NODE, labels="karpenter.sh/nodepool"):
@@ -75,7 +76,7 @@ def _remove_nodes(stage: Stage) -> Iterator[str]:
 
 
 def _delete(stage: Stage, kind: tuple[str, str], found: Manifest) -> str:
-    """Delete an object unless somebody has, and return its name."""
+    """Delete an object, unless its deletion has begun, and return its name."""
     place = found["metadata"]
     if "deletionTimestamp" not in place:
         stage.lab.kube.delete(*kind, place["name"], place.get("namespace"))
@@ -83,7 +84,7 @@ def _delete(stage: Stage, kind: tuple[str, str], found: Manifest) -> str:
 
 
 def delete_claim(stage: Stage, node: str) -> None:
-    """Delete the NodeClaim of a node, so that Karpenter drains the node; do not wait for the end of the drain."""
+    """Delete the NodeClaim of a node, so that Karpenter drains the node, without waiting for the end of the drain."""
     for claim in stage.lab.kube.list(*CLAIM):
         if claim.get("status", {}).get("nodeName") == node:
             stage.lab.kube.delete(*CLAIM, claim["metadata"]["name"])

@@ -25,7 +25,7 @@ def run_cron_job(stage: Stage, name: str) -> None:
 
 def _run_kubectl(stage: Stage, title: str, arguments: list[str]) -> None:
     command = [str(find_engine("kubectl")), *arguments]
-    # kubectl keeps what it learns of a server in HOME.
+    # kubectl caches the server's kinds in HOME.
     environment = {"KUBECONFIG": str(stage.lab.plane.kubeconfig), "HOME": str(stage.lab.workspace.folder)}
     try:
         subprocess.run(  # noqa: S603  the command is kubectl with the arguments of our own CronJob

@@ -9,8 +9,8 @@ _Check = Callable[[Outcome], str]
 
 
 def expect_nodes(pool: str, purchase: str, *, usd: float, text: str) -> Expectation:
-    """Expect that all pods run in a pool, bought in one way, for a price."""
-    return Expectation(text, _chain(_all_run, _on(pool), _paid_as(purchase), _for(usd)))
+    """Expect that all pods run in a pool, on nodes of one capacity type, for a price."""
+    return Expectation(text, _chain(_all_run, _in_pool(pool), _paid_as(purchase), _costs(usd)))
 
 
 def expect_offer(pool: str, offer: Offer) -> Expectation:
@@ -21,16 +21,16 @@ def expect_offer(pool: str, offer: Offer) -> Expectation:
 
 def expect_pool(pool: str) -> Expectation:
     """Expect that all pods run in a pool, on any of its nodes."""
-    return Expectation(f"runs in {pool}", _chain(_all_run, _on(pool)))
+    return Expectation(f"runs in {pool}", _chain(_all_run, _in_pool(pool)))
 
 
 def expect_full(pool: str, running: int, reason: str, *, reserved: int = 0) -> Expectation:
-    """Expect that some pods fill a pool and exactly one more waits.
+    """Expect that some pods fill a pool, and that exactly one further pod waits.
 
     Args:
         pool: The pool.
         running: Number of pods that fill the pool.
-        reason: Words of the engine that lets the last pod wait.
+        reason: Words of the engine about the pod that waits.
         reserved: Number of nodes that must come from a reservation.
     """
 
@@ -43,7 +43,7 @@ def expect_full(pool: str, running: int, reason: str, *, reserved: int = 0) -> E
         held = sum(node.purchase == "reserved" for node in outcome.list_nodes())
         return f"{held} nodes are reserved, where the reservation holds {reserved}" if held < reserved else ""
 
-    return Expectation(f"{running} fill {pool}, 1 waits", _chain(_on(pool), compare))
+    return Expectation(f"{running} fill {pool}, 1 waits", _chain(_in_pool(pool), compare))
 
 
 def expect_pending() -> Expectation:
@@ -67,7 +67,7 @@ def expect_quota_refusal(name: str, resource: str) -> Expectation:
 
 
 def expect_rule(*rules: str) -> Expectation:
-    """Expect that an admission rule refuses all pods; of several policies that refuse, the API server names any."""
+    """Expect that one of some admission rules refuses all pods: if several refuse, the API server names any of them."""
     each = [expect_refusal(f"the rule {rule}", f"[{rule}]") for rule in rules]
 
     def compare(outcome: Outcome) -> str:
@@ -78,10 +78,10 @@ def expect_rule(*rules: str) -> Expectation:
 
 
 def expect_refusal(by: str, *words: str) -> Expectation:
-    """Expect that the API server forbids all pods, with words in its reason, in letters of any case.
+    """Expect that the API server forbids all pods, with words in its reason; case does not matter.
 
     Args:
-        by: Name of the rule, for people; it stands for the words if there are none.
+        by: Name of the rule, for people, which is also the word to look for if ``words`` is empty.
         words: Words of the reason.
     """
 
@@ -106,31 +106,31 @@ def expect_any_pool(pools: Collection[str]) -> Expectation:
 
 
 def name_limit(pool: str) -> str:
-    """Return the words with which Karpenter says that a pool has reached its limits."""
+    """Return Karpenter's words for a pool that has reached its limits."""
     return f"exceed limits for nodepool (NodePool={pool})"
 
 
 def expect_notes(pool: str, text: str, *notes: str) -> Expectation:
-    """Expect that all pods run in a pool, and that the outcome holds every note; ``text`` is the note by default."""
+    """Expect that all pods run in a pool, and that the outcome has every note; the default note is ``text``."""
 
     def compare(outcome: Outcome) -> str:
         missing = [note for note in notes or (text,) if note not in outcome.notes]
         return f"{missing[0]}: not seen; {', '.join(outcome.notes) or 'nothing happened'}" if missing else ""
 
-    return Expectation(text, _chain(_all_run, _on(pool), compare))
+    return Expectation(text, _chain(_all_run, _in_pool(pool), compare))
 
 
 def expect_no_note(pool: str, text: str, beginning: str) -> Expectation:
-    """Expect that all pods run in a pool, and that no note of the outcome begins with words about a fault."""
+    """Expect that all pods run in a pool, and that no note of the outcome begins with a text."""
 
     def compare(outcome: Outcome) -> str:
         return next((note for note in outcome.notes if note.startswith(beginning)), "")
 
-    return Expectation(text, _chain(compare, _all_run, _on(pool)))
+    return Expectation(text, _chain(compare, _all_run, _in_pool(pool)))
 
 
 def _chain(*checks: _Check) -> _Check:
-    """Return the first difference that a row of checks finds."""
+    """Return a check with the first difference that any of the checks finds."""
     return lambda outcome: next(filter(None, (check(outcome) for check in checks)), "")
 
 
@@ -146,12 +146,12 @@ _VERBS = {Fate.RUNS: "runs", Fate.REFUSED: "is refused"}
 _PARTICIPLES = {Fate.WAITS: "still waiting", Fate.REFUSED: "refused"}
 
 
-def _on(pool: str) -> _Check:
+def _in_pool(pool: str) -> _Check:
     return _each(lambda node: node.pool == pool, f"not in {pool}")
 
 
 def _paid_as(purchase: str) -> _Check:
-    return _each(lambda node: node.purchase == purchase, f"not bought as {purchase}")
+    return _each(lambda node: node.purchase == purchase, f"not {purchase}")
 
 
 def _each(holds: Callable[[Landing], bool], fault: str) -> _Check:
@@ -163,7 +163,7 @@ def _each(holds: Callable[[Landing], bool], fault: str) -> _Check:
     return compare
 
 
-def _for(usd: float) -> _Check:
+def _costs(usd: float) -> _Check:
     def compare(outcome: Outcome) -> str:
         found = outcome.usd_per_hour
         if is_dearer(found, usd):

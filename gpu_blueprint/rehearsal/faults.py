@@ -1,4 +1,4 @@
-"""Faults of EC2, and full pools, that a probe asks for, for as long as it runs."""
+"""Faults of EC2, and full pools, for the duration of a probe."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from .stage import Stage
 def refuse_purchase(
     stage: Stage, config: StackConfig, pool: Pool | CpuPool, refused: Sequence[Purchase]
 ) -> Iterator[None]:
-    """Let EC2 have no capacity for a pool's types in some ways to buy."""
+    """Let EC2 have no capacity for a pool's instance types in some capacity types."""
     faults = stage.lab.aws.faults
     patterns = {
         f"{way}:{row.instance_type}:*" for way in refused if way != "reserved" for row in config.list_instances(pool)
@@ -41,5 +41,5 @@ def refuse_nodes(stage: Stage, pool: Pool) -> Iterator[None]:
 
 
 def _limit(stage: Stage, pool: Pool, cpus: str | None) -> None:
-    """Limit the CPUs of all nodes of a pool, which a GPU pool does not do itself; None takes the limit away."""
+    """Limit the CPUs of all nodes of a GPU pool, which has no such limit of its own; None removes the limit."""
     stage.lab.kube.patch(KARPENTER, "NodePool", pool.name, {"spec": {"limits": {"cpu": cpus}}})

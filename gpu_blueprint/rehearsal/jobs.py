@@ -38,7 +38,7 @@ def build_probe_job(
 
 
 def send_job(job: Manifest, stage: Stage) -> Outcome:
-    """Create a Job and return the fates of its pods; a Job that waits, or is refused, stands for its pods."""
+    """Create a Job and return the fates of its pods, or the fate of the Job itself if it waits or is refused."""
     start = time.monotonic()
     name, namespace = name_pod(job)
 
@@ -59,6 +59,6 @@ def send_job(job: Manifest, stage: Stage) -> Outcome:
 
 
 def list_job_pods(stage: Stage, job: Manifest) -> list[Manifest]:
-    """Return the living pods of a Job."""
+    """Return the pods of a Job that are not being deleted."""
     name, namespace = name_pod(job)
     return stage.list_pods(namespace, {_JOB_LABEL: name})

@@ -11,23 +11,19 @@ from lab.scene import Manifest
 
 from ..errors import UsageError
 
-_NO_TAGS = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")
-"""Tags of YAML 1.1 that JSON, and so Kubernetes, does not know: dates, and a lone ``=``, which the custom resource
-definitions of the Prometheus operator hold."""
+_YAML_1_1_TAGS = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")
+"""Tags of YAML 1.1 that JSON, and so Kubernetes, lacks: dates, and a lone ``=``, which the custom resource definitions
+of the Prometheus operator contain."""
 _MOST_VALUES, _DEEPEST = 50_000, 100
-"""Values and levels of an object; aliases can multiply without an end."""
+"""Most values and levels of an object, since aliases can multiply without end."""
 
 
-_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The loader of libyaml, which reads a chart ten times faster, where PyYAML has it."""
-
-
-class _Loader(_SafeLoader):  # type: ignore[misc]
-    """Reads a date and a lone ``=`` as the text that they are."""
+class _Loader(yaml.CSafeLoader):
+    """Reads a date and a lone ``=`` as text."""
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _NO_TAGS]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _YAML_1_1_TAGS]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 
@@ -36,7 +32,7 @@ def read_manifests(path: Path) -> list[Manifest]:
     """Read the Kubernetes objects of a file, such as the output of `helm template`.
 
     Raises:
-        UsageError: It names every document of the file that is no object of Kubernetes.
+        UsageError: The file has no objects, or documents that are no objects of Kubernetes; the error names each.
     """
     documents = [document for document in _read_documents(path) if document is not None]
     objects = [found for document in documents for found in _open_list(document)]
@@ -75,9 +71,9 @@ def _refuse_depth(text: str) -> None:
         ValueError: The text is nested too deeply.
     """
     depth = 0
-    for event in yaml.parse(text, Loader=_SafeLoader):
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > _DEEPEST + 10:  # _walk names the object of a lesser excess
+        if depth > _DEEPEST + 10:  # for a smaller excess, _find_fault names the object
             raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
 
 
@@ -104,7 +100,7 @@ def _find_fault(found: Any) -> str:
         return f"lacks {', '.join(missing)}"
     for count, (path, value) in enumerate(_walk(found)):
         if count > _MOST_VALUES or len(path) > _DEEPEST:
-            return "has no end: an alias stands inside its own anchor, or aliases multiply"
+            return "has no end: an alias is inside its own anchor, or aliases multiply"
         if fault := _find_foreign_value(".".join(path), value):
             return fault
     return ""

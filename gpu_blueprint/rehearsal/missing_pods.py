@@ -1,4 +1,4 @@
-"""Pods that a controller should have made and did not: the API server refuses them, or their Job waits in a queue."""
+"""Pods that a controller could not make: the API server refuses them, or their Job waits in a queue."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -9,14 +9,14 @@ from lab.scene import Manifest, identify
 
 from .workloads import explain_wait, is_admitted, list_workloads, name_job
 
-_EVENT = "FailedCreate"
-"""The reason of the event by which every controller says that it cannot make a pod."""
+_FAILED_CREATE = "FailedCreate"
+"""Reason of the event that every controller writes when it cannot make a pod."""
 
 
 def list_missing_pods(kube: KubeClient, namespaces: Iterable[str]) -> list[Refusal]:
     """Return each controller that lacks pods, with the reason.
 
-    The reason is the API server's message, such as to a ReplicaSet beyond a quota, or Kueue's about a Job that waits.
+    The reason is the API server's message, such as for a ReplicaSet beyond a quota, or Kueue's for a Job that waits.
     """
     pods = kube.list("v1", "Pod")
     return [
@@ -34,7 +34,7 @@ def _list_waiting_jobs(kube: KubeClient, namespace: str) -> Iterator[Refusal]:
 
 
 def _list_in_namespace(kube: KubeClient, namespace: str, pods: Sequence[Manifest]) -> Iterator[Refusal]:
-    events = [event for event in kube.list("v1", "Event", namespace) if event["reason"] == _EVENT]
+    events = [event for event in kube.list("v1", "Event", namespace) if event["reason"] == _FAILED_CREATE]
     last = {event["involvedObject"]["uid"]: event for event in events}
     for uid, event in last.items():
         named = event["involvedObject"]

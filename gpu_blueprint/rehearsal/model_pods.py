@@ -13,8 +13,8 @@ from .snapshot import Snapshot, is_leaving, is_running
 from .stage import Stage
 
 _DEPLOYMENT = ("apps/v1", "Deployment")
-_SLICE = ("discovery.k8s.io/v1", "EndpointSlice")
-_REHEARSED = "gpu-blueprint/rehearsed"
+_ENDPOINT_SLICE = ("discovery.k8s.io/v1", "EndpointSlice")
+_REHEARSED_ANNOTATION = "gpu-blueprint/rehearsed"
 """Annotation of the pods; a new value starts a rollout."""
 _SECONDS_TO_APPEAR, _SECONDS_TO_CHANGE = 20.0, 60.0
 _SECONDS_EACH = 2.0
@@ -43,12 +43,12 @@ class ModelPods(Record):
         return Outcome(pods=(*outcome.pods, *missing), seconds=time.monotonic() - start)
 
     def count_running(self, snapshot: Snapshot, but: str = "") -> int:
-        """Return the number of pods that run on a node that is there, but for those on the node ``but``."""
+        """Return the number of pods that run on existing nodes, except on the node ``but``."""
         nodes = (pod["spec"].get("nodeName") for pod in self.list_pods(snapshot) if is_running(pod))
         return sum(node in snapshot.nodes and node != but for node in nodes)
 
     def watch(self, stage: Stage, holds: Callable[[Snapshot], bool], replicas: int) -> tuple[bool, int]:
-        """Wait until a condition holds; return whether it does, and the least number of pods that ran meanwhile."""
+        """Wait until a condition holds; return whether it holds, and the smallest number of pods that ran meanwhile."""
         seen: list[int] = []
 
         def look(snapshot: Snapshot) -> bool:
@@ -58,8 +58,9 @@ class ModelPods(Record):
         return stage.wait_until(look, _SECONDS_TO_CHANGE + _SECONDS_EACH * replicas), min(seen)
 
     def roll_out(self, stage: Stage, deployment: str, replicas: int) -> tuple[bool, int]:
-        """Change the pod template of a version; return as ``watch`` does whether all its pods are new."""
-        template = {"metadata": {"annotations": {_REHEARSED: str(time.monotonic_ns())}}}
+        """Change the pod template of a version, and return the result of ``watch``, which waits until all its pods are
+        new."""
+        template = {"metadata": {"annotations": {_REHEARSED_ANNOTATION: str(time.monotonic_ns())}}}
         changed = self._patch(stage, deployment, {"template": template})["metadata"]["generation"]
 
         def is_rolled_out(_: Snapshot) -> bool:
@@ -76,18 +77,18 @@ class ModelPods(Record):
         return min(nodes, key=lambda node: (-nodes.count(node), node))
 
     def wait_for_endpoints(self, stage: Stage, wanted: int) -> int:
-        """Wait until the Service of the model sends requests to a number of pods, and return the number in the end."""
+        """Wait until the Service of the model has a number of ready endpoints, and return the number at the end."""
         stage.wait_until(lambda _: self._count_endpoints(stage) == wanted, _SECONDS_TO_APPEAR)
         return self._count_endpoints(stage)
 
     def _count_endpoints(self, stage: Stage) -> int:
         labels = f"kubernetes.io/service-name={self.model}"
-        slices = stage.lab.kube.list(*_SLICE, self.namespace, labels)
+        slices = stage.lab.kube.list(*_ENDPOINT_SLICE, self.namespace, labels)
         endpoints = [endpoint for part in slices for endpoint in part.get("endpoints") or []]
         return len({one["targetRef"]["name"] for one in endpoints if one.get("conditions", {}).get("ready")})
 
     def list_pods(self, snapshot: Snapshot) -> list[Manifest]:
-        """Return the pods that nobody has deleted."""
+        """Return the pods that are not being deleted."""
         ours = [pod for pod in snapshot.pods if pod["metadata"]["namespace"] == self.namespace and not is_leaving(pod)]
         return [pod for labels in self.versions.values() for pod in _select(ours, labels)]
 
@@ -96,7 +97,7 @@ class ModelPods(Record):
         return [len(_select(pods, labels)) for labels in self.versions.values()]
 
     def _list_missing(self, stage: Stage, made: Sequence[Manifest], counts: Sequence[int]) -> Iterator[PodFate]:
-        """Yield the fate of each pod that the API server did not let its controller make."""
+        """Yield the fate of each pod that the controller could not make."""
         for deployment, count, there in zip(self.versions, counts, self._count_versions(made), strict=True):
             reason = _read_refusal(self._get(stage, deployment)) if there < count else ""
             fate = Fate.REFUSED if reason else Fate.UNCLEAR
@@ -121,7 +122,7 @@ def _select(pods: Sequence[Manifest], labels: Mapping[str, str]) -> list[Manifes
 
 
 def _read_refusal(deployment: Manifest) -> str:
-    """Return the message of the API server by which a controller could not make a pod, or nothing."""
+    """Return the API server's message to a controller that could not make a pod, or nothing."""
     conditions = deployment["status"].get("conditions", [])
     failed = [found for found in conditions if found["type"] == "ReplicaFailure" and found["status"] == "True"]
     return str(failed[0]["message"]) if failed else ""

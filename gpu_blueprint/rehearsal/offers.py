@@ -1,4 +1,4 @@
-"""Nodes that a pool may buy, with their list prices: the yardstick for the nodes that Karpenter really chooses."""
+"""Nodes that a pool may launch, with their list prices, to judge the nodes that Karpenter chooses."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,7 +15,7 @@ _TOLERANCE = 1.001
 
 
 class Offer(Record):
-    """One instance type in one way to buy; the price is the list price in dollars an hour."""
+    """An instance type in one capacity type; ``usd`` is the list price in dollars an hour."""
 
     row: Instance
     purchase: Purchase
@@ -26,7 +26,7 @@ class Offer(Record):
 
 
 def list_offers(config: StackConfig, pool: Pool | CpuPool, purchase: Purchase) -> list[Offer]:
-    """Return the nodes that a pool may buy in one way, cheapest first."""
+    """Return the nodes that a pool may launch in one capacity type, cheapest first."""
     return sorted(_price_types(config, pool, purchase), key=lambda offer: (offer.usd, offer.row.instance_type))
 
 
@@ -59,14 +59,14 @@ def find_price(config: StackConfig, row: Instance, purchase: Purchase) -> float 
 
 
 def list_purchases(pool: Pool | CpuPool) -> list[Purchase]:
-    """Return the ways to buy of a pool, in Karpenter's order."""
+    """Return the capacity types of a pool, in Karpenter's order."""
     return [purchase for purchase in PURCHASE_ORDER if purchase in pool.purchase]
 
 
 def holds(pool: Pool, row: Instance, limits: Mapping[str, int]) -> bool:
     """Return whether a node of a type advertises the GPU resources of a pod."""
-    handed_out = pool.profile.count_per_node(row)
-    return all(handed_out[name] >= count for name, count in limits.items() if name in handed_out)
+    advertised = pool.profile.count_per_node(row)
+    return all(advertised[name] >= count for name, count in limits.items() if name in advertised)
 
 
 def count_usual_pods(pool: Pool, row: Instance, unit: str) -> int:
@@ -75,7 +75,7 @@ def count_usual_pods(pool: Pool, row: Instance, unit: str) -> int:
 
 
 def price_pods(offers: list[Offer], pool: Pool, unit: str, count: int) -> float:
-    """Return the least dollars an hour of nodes that together hold a count of pods of one unit.
+    """Return the lowest dollars an hour of nodes that together hold a count of pods of one unit.
 
     A table over the counts 0 to ``count``: each entry takes the cheapest node on top of a smaller count.
     """
@@ -87,5 +87,5 @@ def price_pods(offers: list[Offer], pool: Pool, unit: str, count: int) -> float:
 
 
 def is_dearer(usd: float, expected: float) -> bool:
-    """Return whether a price is above another by more than rounding."""
+    """Return whether a price is above another price by more than rounding."""
     return usd > expected * _TOLERANCE

@@ -8,19 +8,20 @@ from ..records import Record
 
 
 class Fate(StrEnum):
-    """The end of a pod's way to a node."""
+    """The result of a pod's scheduling."""
 
     RUNS = "runs"
     WAITS = "waits"
-    """No node for it, and an engine gives the reason."""
+    """The pod has no node, and an engine gives the reason."""
     REFUSED = "refused"
-    """A rule of the cluster forbids it."""
+    """A rule of the cluster forbids the pod."""
     UNCLEAR = "unclear"
-    """The pod is gone, is invalid, or waits and no engine says why: nothing follows from it."""
+    """The pod is gone, is invalid, or waits without a reason from an engine: the probe proves nothing."""
 
 
 class Landing(Record, kw_only=True):
-    """The node on which a pod runs; ``pool`` is the node group where Karpenter did not launch the node."""
+    """The node on which a pod runs; ``pool`` is the NodePool, or the node group if Karpenter did not launch the
+    node."""
 
     node: str
     pool: str
@@ -28,7 +29,7 @@ class Landing(Record, kw_only=True):
     purchase: str
     zone: str
     usd_per_hour: float
-    """List price, 0 for managed nodes, which the platform pays for anyway."""
+    """List price; 0 for managed nodes, whose cost does not depend on pods."""
     is_managed: bool = False
     """True if the node belongs to a managed node group."""
     has_gpus: bool = True
@@ -38,7 +39,7 @@ class Landing(Record, kw_only=True):
 
 
 class PodFate(Record, kw_only=True):
-    """The fate of one pod, and its reason in the words of the engine that decided."""
+    """The fate of one pod, and the reason in the words of the engine that decided."""
 
     name: str
     namespace: str
@@ -96,14 +97,14 @@ def _count_nodes(nodes: list[Landing]) -> str:
 
 
 class Expectation(Record):
-    """The promise of the stack file, and the test of an outcome against it."""
+    """The promise of the stack file, and its comparison with an outcome."""
 
     text: str
     compare: Callable[[Outcome], str]
     """Returns the first difference as a sentence without a full stop, or nothing."""
 
     def find_difference(self, outcome: Outcome) -> str:
-        """Return the first difference, or nothing; an outcome that proves nothing never is as expected."""
+        """Return the first difference, or nothing; an unclear outcome is always a difference."""
         if not outcome.pods:
             return "no pod was sent"
         if unclear := [pod for pod in outcome.pods if pod.fate is Fate.UNCLEAR]:
@@ -121,7 +122,7 @@ class Result(Record, kw_only=True):
     outcome: Outcome
     difference: str = ""
     traceback: str = ""
-    """The traceback of a probe that broke off."""
+    """The traceback of a probe that failed."""
 
     @property
     def is_as_expected(self) -> bool:

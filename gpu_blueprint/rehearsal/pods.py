@@ -1,5 +1,5 @@
-"""Pods of the probes: the pods that `blueprint explain` shows, small, and in a security context that every namespace
-takes."""
+"""Pods of the probes: the pods that `blueprint explain` shows, small, and with a security context that every namespace
+accepts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,9 +15,9 @@ from ..subjects.tenants.gpu_pods import build_pod
 PROBE_LABEL = "gpu-blueprint/probe"
 """Label of everything that a probe creates."""
 NAMESPACE = "gpu-blueprint-rehearsal"
-"""Namespace of the probes that ask about a pool and not about a tenant; it has no quota."""
-_SMALL = {"cpu": "50m", "memory": "64Mi"}
-"""Requests that never decide: 48 pods on the four CPUs of a g6.xlarge take only 2.4 of them."""
+"""Namespace of the probes of pools, which has no quota."""
+_SMALL_REQUESTS = {"cpu": "50m", "memory": "64Mi"}
+"""Requests too small to matter: 48 pods take only 2.4 of the four CPUs of a g6.xlarge."""
 _CONTAINER_SECURITY = {
     "allowPrivilegeEscalation": False,
     "capabilities": {"drop": ["ALL"]},
@@ -35,17 +35,16 @@ def build_probe_namespace() -> Manifest:
 def build_gpu_pod(
     config: StackConfig, pool: Pool, name: str, limits: Mapping[str, int] | None = None, namespace: str = NAMESPACE
 ) -> dict[str, Any]:
-    """Build a pod that asks a pool for GPU resources, one unit by default, and for little CPU and memory."""
+    """Build a pod that requests GPU resources of a pool, one unit by default, and little CPU and memory."""
     pod = build_pod(config, pool, namespace=namespace, limits=limits)
-    return _finish(pod, name, {**_SMALL, **_list_limits(pod)}, place_image(config, PAUSE_IMAGE))
+    return _finish(pod, name, {**_SMALL_REQUESTS, **_list_limits(pod)}, place_image(config, PAUSE_IMAGE))
 
 
 def build_usual_pod(config: StackConfig, pool: Pool, name: str, limits: Mapping[str, int]) -> dict[str, Any]:
     """Build the pod that `blueprint explain` shows, with the CPU and memory of its slots as far as they are known."""
     pod = build_pod(config, pool, namespace=NAMESPACE, limits=limits)
-    return _finish(
-        pod, name, {**_SMALL, **pod["spec"]["containers"][0]["resources"].get("requests", {}), **_list_limits(pod)}
-    )
+    requests = pod["spec"]["containers"][0]["resources"].get("requests", {})
+    return _finish(pod, name, {**_SMALL_REQUESTS, **requests, **_list_limits(pod)})
 
 
 def _list_limits(pod: Mapping[str, Any]) -> dict[str, str]:
@@ -57,17 +56,17 @@ def _list_limits(pod: Mapping[str, Any]) -> dict[str, str]:
 def build_tenant_pod(
     config: StackConfig, tenant: Tenant, pool: Pool, name: str, limits: Mapping[str, int] | None = None
 ) -> dict[str, Any]:
-    """Build a pod of a tenant for a pool; by default it asks for one of the first resource that is granted."""
+    """Build a pod of a tenant for a pool, which requests one of the first granted resource by default."""
     full_name = f"{tenant.name}-{name}-{pool.name}"
     granted = find_granted(tenant, pool) if tenant.may_use(pool.name) and not pool.multi_node else None
     return build_gpu_pod(config, pool, full_name, limits or granted, tenant.namespace_name)
 
 
 def split_shares(pod: dict[str, Any], resource: str) -> None:
-    """Give each share that a pod requests a container of its own, since no container may have two."""
+    """Give each share in a pod's requests its own container, since a container may have only one."""
     (container,) = pod["spec"]["containers"]
     count = int(container["resources"]["limits"][resource])
-    sizes = {**_SMALL, resource: "1"}
+    sizes = {**_SMALL_REQUESTS, resource: "1"}
     resources = {"requests": sizes, "limits": sizes}
     pod["spec"]["containers"] = [
         {**container, "name": name, "resources": resources} for name in name_pods("main", count)
@@ -75,13 +74,13 @@ def split_shares(pod: dict[str, Any], resource: str) -> None:
 
 
 def find_granted(tenant: Tenant, pool: Pool) -> dict[str, int]:
-    """Return one of the first resource of a pool that a tenant has a quota of."""
+    """Return a request for one of the pool's first resource in a tenant's quota."""
     counts = pool.count_by_unit(tenant.gpus[pool.name])
     return {next(pool.profile.units[unit] for unit, count in counts.items() if count): 1}
 
 
 def find_least(pool: Pool) -> dict[str, int]:
-    """Return the smallest request of a pool's first resource; a job that spans nodes asks for a whole node."""
+    """Return the smallest request of a pool's first resource; in a multi-node pool this is a whole node."""
     resource, row = next(iter(pool.profile.per_device)), pool.candidates[0]
     return {resource: row.gpu_devices if pool.multi_node else 1}
 
@@ -94,11 +93,11 @@ def build_cpu_pod(name: str, namespace: str, cpu: str = "1", image: str = PAUSE_
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"containers": [{"name": "main"}], **spec},
     }
-    return _finish(pod, name, {**_SMALL, "cpu": cpu}, image)
+    return _finish(pod, name, {**_SMALL_REQUESTS, "cpu": cpu}, image)
 
 
 def build_cpu_pool_pod(pool: CpuPool, name: str, cpu: str = "1", namespace: str = NAMESPACE) -> dict[str, Any]:
-    """Build a pod for the nodes of a CPU pool, whose taints it tolerates."""
+    """Build a pod for the nodes of a CPU pool, with tolerations for its taints."""
     tolerations = [
         {**taint, "operator": "Equal" if "value" in taint else "Exists"}
         for taint in pool.node_taints
@@ -129,7 +128,7 @@ def name_pods(name: str, count: int) -> list[str]:
 
 
 def _finish(pod: dict[str, Any], name: str, resources: Mapping[str, str], image: str = PAUSE_IMAGE) -> dict[str, Any]:
-    """Give a pod its name, its label, a container that does nothing, and equal requests and limits."""
+    """Complete a pod: name, label, a container that does nothing, equal requests and limits."""
     pod["metadata"].update(name=name, labels={PROBE_LABEL: "true"})
     pod["spec"].update(automountServiceAccountToken=False, terminationGracePeriodSeconds=0)
     pod["spec"]["containers"][0].update(

@@ -76,7 +76,7 @@ def write_team(found: TeamRehearsal) -> dict[str, Any]:
 
 
 def _write_launch(instance: Instance) -> dict[str, Any]:
-    """Return the launch of an instance as EC2 got it: disks, interfaces, tags, user data in clear."""
+    """Return the launch of an instance as EC2 got it: disks, interfaces, tags, decoded user data."""
     template = instance.template
     return {
         "pool": instance.tags.get("karpenter.sh/nodepool", ""),

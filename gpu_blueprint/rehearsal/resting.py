@@ -1,4 +1,5 @@
-"""Rendered Deployments whose number KEDA sets: no KEDA runs in a rehearsal, so they rest until a probe plays them."""
+"""Rendered Deployments whose replicas KEDA sets. No KEDA runs in a rehearsal, so they rest until a probe scales
+them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,9 +8,9 @@ from lab.scene import Manifest
 
 
 def rest(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an object that runs no pod by itself: a Deployment that states no replicas gets none.
+    """Return an object without pods of its own: a Deployment that states no replicas gets 0.
 
-    Its pods would take GPUs while other probes judge the choice of nodes.
+    Pods of the Deployment would take GPUs while other probes judge the choice of nodes.
     """
     if content["kind"] != "Deployment" or "replicas" in content["spec"]:
         return content

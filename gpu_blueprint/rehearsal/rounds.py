@@ -11,16 +11,16 @@ Lane = Sequence[Probe]
 
 
 def plan_rounds(probes: Iterable[Probe]) -> Iterator[list[Lane]]:
-    """Yield rounds of probes of one phase, in which no pool is needed alone by two lanes."""
+    """Yield rounds of probes of one phase, in which no two lanes need the same pool alone."""
     ordered = sorted(probes, key=attrgetter("phase"))
     for _, same_phase in groupby(ordered, key=attrgetter("phase")):
         waiting = _build_lanes(same_phase)
         while waiting:
-            beside: list[Lane] = []
+            chosen: list[Lane] = []
             later: list[Lane] = []
             for lane in waiting:
-                (later if any(_disturb(lane, other) for other in beside) else beside).append(lane)
-            yield beside
+                (later if any(_disturb(lane, other) for other in chosen) else chosen).append(lane)
+            yield chosen
             waiting = later
 
 
@@ -33,5 +33,5 @@ def _build_lanes(probes: Iterable[Probe]) -> list[Lane]:
 
 
 def _disturb(lane: Lane, other: Lane) -> bool:
-    """Return whether two lanes need a pool alone."""
+    """Return whether two lanes need the same pool alone."""
     return any(first.alone_in & second.alone_in for first in lane for second in other)

@@ -1,4 +1,4 @@
-"""Run the probes of a stack in rounds, all pools side by side, and compare each outcome with its promise."""
+"""Run the probes of a stack in rounds, all pools in parallel, and compare each outcome with its promise."""
 
 import time
 import traceback
@@ -23,7 +23,7 @@ from .subjects import list_probes
 _LONGEST_ROUND_S = 3600
 """Each wait of a probe has its own limit, and a round takes minutes."""
 Report = Callable[[str], None]
-"""Takes a line that says how far the rehearsal is."""
+"""Takes a line about the progress of the rehearsal."""
 
 
 class Rehearsal(Record, kw_only=True):
@@ -32,21 +32,21 @@ class Rehearsal(Record, kw_only=True):
     refusals: tuple[Refusal, ...]
     results: tuple[Result, ...]
     launches: tuple[Instance, ...]
-    """The first instance of each pool in each way to buy."""
+    """The first instance of each pool in each capacity type."""
     seconds: float
     memory_bytes: int
     """Resident memory of all engines at the end of the last round."""
 
     @property
     def is_as_expected(self) -> bool:
-        """True if the API server took every object and every probe ended as promised."""
+        """True if the API server accepted every object and every probe ended as promised."""
         return not self.refusals and bool(self.results) and all(result.is_as_expected for result in self.results)
 
 
 def load_platform(lab: Lab, report: Report) -> list[Refusal]:
     """Start Karpenter, and JobSet and Kueue if the stack has them, apply every rendered object, and return refusals.
 
-    Karpenter has accepted its objects then, and the API server enforces quotas and admission policies.
+    Afterwards Karpenter has accepted its objects, and the API server enforces quotas and admission policies.
     """
     report("applying the rendered objects …")
     lab.install_crds()
@@ -84,7 +84,7 @@ def rehearse(lab: Lab, config: StackConfig, report: Report) -> Rehearsal:
 def run_probes(stage: Stage, probes: Sequence[Probe], report: Report) -> list[Result]:
     """Play probes round by round on a loaded platform, and return the results in the order of the probes.
 
-    A probe that breaks off is a difference, and the others play on.
+    A probe that fails is a difference, and the other probes play on.
     """
     found: dict[str, Result] = {}
     rounds = list(plan_rounds(probes))
@@ -96,7 +96,7 @@ def run_probes(stage: Stage, probes: Sequence[Probe], report: Report) -> list[Re
 
 
 def _play_round(stage: Stage, lanes: Sequence[Lane]) -> list[Result]:
-    """Play lanes side by side on an empty cluster; an interrupt ends all of them at once."""
+    """Play lanes in parallel on an empty cluster; an interrupt ends all lanes at once."""
     try:
         clean(stage)
     except Exception as error:  # noqa: BLE001  the results of the rounds before stay
@@ -126,13 +126,13 @@ def _play(stage: Stage, probe: Probe) -> Result:
 
 
 def _break_off(stage: Stage, probe: Probe, error: Exception) -> Result:
-    """Return the result of a probe that could not be played; a dead engine explains every error, a bug its own."""
+    """Return the result of a probe that failed; the reason is a dead engine, if there is one, else the error."""
     try:
         stage.lab.workspace.refuse_dead_engines()
     except LabError as reason:
         error = reason
     trace = "" if isinstance(error, LabError) else "".join(traceback.format_exception(error))
-    return _build_result(probe, Outcome(pods=()), f"the probe broke off: {error}", trace)
+    return _build_result(probe, Outcome(pods=()), f"the probe failed: {error}", trace)
 
 
 def _build_result(probe: Probe, outcome: Outcome, difference: str, trace: str = "") -> Result:
@@ -148,7 +148,7 @@ def _build_result(probe: Probe, outcome: Outcome, difference: str, trace: str = 
 
 
 def pick_launches(instances: Iterable[Instance]) -> tuple[Instance, ...]:
-    """Return the first launch of each pool in each way to buy: the later launches differ in the type alone."""
+    """Return the first launch of each pool in each capacity type; later launches differ only in their types."""
     found: dict[tuple[str, str], Instance] = {}
     for instance in instances:
         found.setdefault((instance.tags.get("karpenter.sh/nodepool", ""), instance.lifecycle), instance)

@@ -43,7 +43,10 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         service_cidr=config.cluster.service_cidr,
         kueue_configuration=_read_kueue_configuration(plan),
         has_jobset=bool(_find_values(plan, _JOBSET)),
-        node_groups=(_describe_system_nodes(config), *_list_static_groups(config)),
+        node_groups=(
+            _describe_system_nodes(config),
+            *(_describe_static_group(config, pool) for pool in config.gpu_pools if pool.static_nodes),
+        ),
         reservations=tuple(_list_reservations(config)),
         subnets={subnet.id: subnet.zone for subnet in getattr(config.network, "subnets", [])},
         spot_shares=config.costs.spot_share,
@@ -52,7 +55,7 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
 
 
 def complete_volume(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an object as the API server takes it: AWS knows the handle of some volumes, and only after the update.
+    """Return an object as the API server accepts it, with a handle for volumes that AWS names only after `pulumi up`.
 
     Nothing in the lab mounts a volume, so any handle will do.
     """
@@ -74,7 +77,7 @@ def _read_kueue_configuration(plan: Sequence[PlannedResource]) -> dict[str, Any]
 
 
 def _describe_system_nodes(config: StackConfig) -> NodeGroup:
-    """Describe the nodes of the platform's own pods; nodes of a cluster that exists are stood in for."""
+    """Describe the nodes of the platform's own pods, with stand-ins for the nodes of an existing cluster."""
     type_ = config.system_types[0] if config.system_types else NODE_TYPE
     labels, taints = SYSTEM_NODE_LABELS, [SYSTEM_NODE_TAINT]
     if placement := config.system_placement:
@@ -91,19 +94,13 @@ def _describe_system_nodes(config: StackConfig) -> NodeGroup:
     )
 
 
-def _list_static_groups(config: StackConfig) -> Iterator[NodeGroup]:
-    for pool in config.gpu_pools:
-        if pool.static_nodes:
-            yield _describe_static_group(config, pool, pool.static_nodes)
-
-
-def _describe_static_group(config: StackConfig, pool: Pool, count: int) -> NodeGroup:
+def _describe_static_group(config: StackConfig, pool: Pool) -> NodeGroup:
     row = config.list_instances(pool)[0]
     devices = {name: str(count) for name, count in pool.profile.count_per_node(row).items()}
     return NodeGroup(
         name=pool.name,
         instance_type=row.instance_type,
-        count=count,
+        count=pool.static_nodes or 0,
         zones=tuple(config.list_zones(pool)),
         labels=pool.node_labels,
         taints=tuple(pool.node_taints),

@@ -21,26 +21,26 @@ class Snapshot(Record, kw_only=True):
     nodes: Mapping[str, Manifest] = field(default_factory=dict)
     """Name → node."""
     events: Sequence[Manifest] = ()
-    """The events that say why a pod has no node; none while every pod has one."""
+    """The events with the reason why a pod has no node; none while every pod has a node."""
 
     def is_open(self, node: str) -> bool:
-        """Return whether a node takes pods as if nobody had warned of its end."""
+        """Return whether a node exists and is not being deleted."""
         found = self.nodes.get(node)
         return found is not None and "deletionTimestamp" not in found["metadata"]
 
     def find_pod(self, name: str, namespace: str) -> Manifest | None:
-        """Return a pod that is not about to go, or None."""
+        """Return a pod that is not being deleted, or None."""
         wanted = name, namespace
         return next((pod for pod in self.pods if name_pod(pod) == wanted and not is_leaving(pod)), None)
 
     def find_reason(self, pod: Manifest, engine: str) -> str:
-        """Return the last reason of an engine why a pod gets no node, or nothing."""
+        """Return the last reason of an engine for a pod without node, or nothing."""
         found = [event for event in self.events if _is_about(event, pod) and engine in _name_engine(event)]
         return str(max(found, key=_find_time)["message"]) if found else ""
 
 
 def take_snapshot(kube: KubeClient, now: float) -> Snapshot:
-    """Read the cluster: first the pods, so that the node of a running pod cannot be missing."""
+    """Read the cluster, pods first, so that no node of a running pod is missing."""
     pods = kube.list("v1", "Pod")
     nodes = {node["metadata"]["name"]: node for node in kube.list("v1", "Node")}
     are_waiting = any(not pod["spec"].get("nodeName") for pod in pods)
@@ -51,7 +51,7 @@ def take_snapshot(kube: KubeClient, now: float) -> Snapshot:
 
 
 def list_events(kube: KubeClient, name: str, namespace: str | None) -> list[str]:
-    """Return every event of a pod, or of a node, which has no namespace, the oldest first: ``Preempted: by pod …``."""
+    """Return every event of a pod, or of a node (without namespace), oldest first, such as ``Preempted: by pod …``."""
     events = [
         event
         for event in kube.list("v1", "Event")
@@ -66,12 +66,12 @@ def name_pod(pod: Manifest) -> tuple[str, str]:
 
 
 def is_leaving(pod: Manifest) -> bool:
-    """Return whether somebody has deleted a pod that is still there."""
+    """Return whether a pod is being deleted."""
     return "deletionTimestamp" in pod["metadata"]
 
 
 def is_running(pod: Manifest) -> bool:
-    """Return whether the kubelet has started a pod that nobody has deleted."""
+    """Return whether the kubelet has started a pod that is not being deleted."""
     return pod.get("status", {}).get("phase") == "Running" and not is_leaving(pod)
 
 

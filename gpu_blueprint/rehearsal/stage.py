@@ -1,4 +1,4 @@
-"""A running lab as the probes use it: send pods, wait until each has its fate, read who runs where."""
+"""A running lab as the probes use it: send pods, wait until each has its fate, find their nodes."""
 
 import threading
 import time
@@ -16,25 +16,26 @@ from .snapshot import KARPENTER, SCHEDULER, Snapshot, is_leaving, is_running, li
 
 _SNAPSHOT_S = 0.4
 _PATIENCE_S = 60.0
-"""Seconds after which pods without a fate are given up, unless one of their group got its fate meanwhile."""
+"""Seconds to wait for the fate of a group of pods, counted again whenever one of them gets its fate."""
 _PATIENCE_EACH_S = 2.0
 """Further seconds for each pod of a group, since each may need a node of its own."""
 _SECOND_LOOK_S = 3.0
-"""A pod waits for good if it still waits some seconds after an engine's refusal: Karpenter tries other offers."""
+"""Seconds after an engine's refusal in which Karpenter may still try other offerings; then the pod counts as
+waiting."""
 _WARM_UP_S = 20.0
-"""Seconds in which no refusal is final. Karpenter calls a pool ready before it has joined the pool's types with the
-overlays, and leaves the pool out until then; it looks again at a waiting pod every ten seconds."""
+"""Seconds in which no refusal is final. Karpenter marks a pool ready before it has applied the overlays to the pool's
+types, and skips the pool until then; it looks again at a waiting pod every ten seconds."""
 
 
 @dataclass(slots=True)
 class _Sent:
-    """A pod on its way."""
+    """A pod that was sent."""
 
     name: str
     namespace: str
     since: float
     fate: PodFate | None = None
-    """The fate of a pod that the API server did not take."""
+    """The fate of a pod that the API server did not accept."""
     waits_since: float = 0.0
 
 
@@ -43,7 +44,7 @@ class CancelledError(Exception):
 
 
 class Stage:
-    """The lab with a memory of the last snapshot. Threads share a stage."""
+    """The lab, and its last snapshot. Threads share a stage."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -56,7 +57,7 @@ class Stage:
         self._warm_at = time.monotonic() + (_WARM_UP_S if has_pools else 0)
 
     def cancel(self) -> None:
-        """Let every waiting thread break off with a CancelledError."""
+        """Stop every waiting thread with a CancelledError."""
         self._cancelled.set()
 
     def look(self) -> Snapshot:
@@ -84,7 +85,7 @@ class Stage:
         return True
 
     def pause(self, seconds: float) -> None:
-        """Sleep, but break off with a CancelledError if the rehearsal ends."""
+        """Sleep; raise a CancelledError if the rehearsal ends meanwhile."""
         if self._cancelled.wait(seconds):
             raise CancelledError
 
@@ -94,11 +95,11 @@ class Stage:
         return self._wait_for([self._create(pod) for pod in pods], start)
 
     def follow(self, pods: Iterable[Manifest], start: float) -> Outcome:
-        """Wait until pods that somebody else has created have their fate."""
+        """Wait until existing pods have their fate."""
         return self._wait_for([_Sent(*name_pod(pod), start) for pod in pods], start)
 
     def keep(self, groups: Iterable[Sequence[Manifest]]) -> Outcome:
-        """Create the pods that are not there, group after group, and return the fates of all."""
+        """Create the missing pods, group after group, and return the fates of all."""
         start = time.monotonic()
         fates: list[PodFate] = []
         for pods in groups:
@@ -116,7 +117,7 @@ class Stage:
                 raise LabError(f"the pod {namespace}/{name} cannot be deleted")
 
     def list_pods(self, namespace: str, labels: Mapping[str, str]) -> list[Manifest]:
-        """Return the living pods of a namespace that carry labels."""
+        """Return the pods of a namespace that carry labels and are not being deleted."""
         return [
             pod
             for pod in self.look().pods
@@ -130,7 +131,8 @@ class Stage:
         sent = _Sent(name, namespace, time.monotonic())
         try:
             self.lab.kube.create(pod)
-            # The first pod may wait for seconds for policies to be compiled; a snapshot of that time lacks it.
+            # The API server may compile policies for seconds before it creates the first pod; earlier snapshots lack
+            # the pod.
             sent.since = time.monotonic()
         except RefusedError as error:
             fate = Fate.REFUSED if is_forbidden(error) else Fate.UNCLEAR
@@ -150,7 +152,7 @@ class Stage:
         return Outcome(pods=fates, seconds=time.monotonic() - start)
 
     def _count_settled(self, sent: Sequence[_Sent], snapshot: Snapshot) -> int:
-        """Return how many pods have their fate; each pod is asked, because each has a clock of its own."""
+        """Return how many pods have their fate. Every pod is asked, because each has its own clock."""
         return sum(self._is_settled(pod, snapshot) for pod in sent)
 
     def _is_settled(self, sent: _Sent, snapshot: Snapshot) -> bool:
@@ -172,7 +174,7 @@ class Stage:
         return any(snapshot.find_reason(pod, engine) for engine in self._judges)
 
     def _judge(self, sent: _Sent, snapshot: Snapshot) -> PodFate:
-        """Return the fate of a pod that the API server took, with the reason in the engine's own words."""
+        """Return the fate of a pod that the API server accepted, with the reason in the engine's own words."""
 
         def end(fate: Fate, reason: str = "", landing: Landing | None = None) -> PodFate:
             return PodFate(name=sent.name, namespace=sent.namespace, fate=fate, reason=reason, landing=landing)
@@ -190,7 +192,7 @@ class Stage:
         return end(Fate.WAITS if self._is_refused(snapshot, pod) else Fate.UNCLEAR, reason)
 
     def _explain_end(self, sent: _Sent) -> str:
-        """Return the last events of a pod that somebody has deleted."""
+        """Return the last events of a deleted pod."""
         return "; ".join(["the pod is gone", *list_events(self.lab.kube, sent.name, sent.namespace)[-3:]])
 
     def _find_landing(self, snapshot: Snapshot, name: str) -> Landing | None:
@@ -217,5 +219,5 @@ class Stage:
 
 
 def is_forbidden(error: RefusedError) -> bool:
-    """Return whether a rule of the cluster refuses an object; an admission policy does so with the status 422."""
+    """Return whether a rule of the cluster refuses an object; an admission policy does so with status 422."""
     return error.status == 403 or (error.status == 422 and "is forbidden" in error.reason)

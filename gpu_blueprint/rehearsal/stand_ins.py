@@ -1,4 +1,4 @@
-"""The parts of a cluster that exists which nobody rehearses: a rehearsal knows them only from the stack file."""
+"""Stand-ins for the parts of an existing cluster that a rehearsal knows only from the stack file."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,11 +10,11 @@ from ..config import ExistingCluster, StackConfig
 from ..config.monitoring import ExistingMonitoring
 
 NODE_TYPE, NODE_COUNT = "m7i.xlarge", 3
-"""Nodes that stand in for those of a cluster that exists."""
+"""Nodes that stand in for the nodes of an existing cluster."""
 
 
 def list_stand_ins(config: StackConfig) -> list[str]:
-    """Return a sentence for each part of the owner's cluster, with what the rehearsal took for it."""
+    """Return a sentence for each part of the owner's cluster, with its stand-in."""
     return [*_describe(config.existing_cluster)] if config.existing_cluster else []
 
 
@@ -22,24 +22,24 @@ def _describe(cluster: ExistingCluster) -> Iterator[str]:
     labels = [f"{key}={value}" for key, value in cluster.system_nodes.labels.items()]
     taints = [f"{taint.key}:{taint.effect}" for taint in cluster.system_nodes.taints]
     described = f" with {', '.join([*labels, *taints])}" if labels or taints else ""
-    yield f"the cluster's nodes are stood in for by {NODE_COUNT} × {NODE_TYPE}{described}"
+    yield f"{NODE_COUNT} × {NODE_TYPE}{described} stand in for the cluster's nodes"
     if cluster.karpenter == "existing":
         overlays = "on" if cluster.has_overlays else "off"
-        yield f"the cluster's Karpenter is stood in for by one with default settings and NodeOverlay {overlays}"
+        yield f"a Karpenter with default settings and NodeOverlay {overlays} stands in for the cluster's Karpenter"
     if cluster.gpu_operator == "existing":
-        yield "the cluster's GPU Operator is taken to read the ConfigMaps of the platform, and to report every slice"
+        yield "the cluster's GPU Operator is assumed to read the ConfigMaps of the platform, and to report every slice"
     yield "nothing else of the cluster is there: no NodePools, webhooks, quotas or pods of its owner"
 
 
 def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
-    """Return the values of a Karpenter that the cluster has, with the feature gates that the stack file states."""
+    """Return the values of the existing cluster's Karpenter, with the feature gates that the stack file states."""
     gates = {"nodeOverlay": config.cluster.has_overlays, "nodeRepair": config.cluster.node_repair}
     named = {"clusterName": config.cluster_name, "interruptionQueue": config.cluster_name}
     return {"replicas": 2, "settings": {**named, "featureGates": {**gates, "reservedCapacity": True}}}
 
 
 def list_owned(config: StackConfig) -> Iterator[Manifest]:
-    """Yield the objects of the cluster's owner without which the API server would refuse the platform's."""
+    """Yield the objects of the cluster's owner that the platform's objects need."""
     cluster = config.existing_cluster
     found = {
         config.gpu_operator_namespace: cluster is not None and cluster.gpu_operator == "existing",

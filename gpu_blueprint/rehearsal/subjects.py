@@ -1,4 +1,4 @@
-"""The questions that each subject of a stack raises on real engines."""
+"""The probes of each subject of a stack."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -6,22 +6,21 @@ from ..config import StackConfig
 from ..subject import Subject
 from .probe import Probe
 from .probes.broken import list_broken_probes
-from .probes.ceilings import list_ceiling_probes
 from .probes.cpu_pools import list_cpu_pool_probes
 from .probes.interruptions import list_change_probes
+from .probes.limits import list_limit_probes
 from .probes.models import list_model_probes
-from .probes.pools import list_pool_probes
+from .probes.pools import list_pool_probes, list_static_probes
 from .probes.queues import list_queue_probes
 from .probes.services import list_service_probes
-from .probes.static import list_static_probes
 from .probes.storage import list_mount_probes
 from .probes.tenants import list_tenant_probes
 
 
-def _ask_pools(config: StackConfig) -> Iterator[Probe]:
+def _list_pool_probes(config: StackConfig) -> Iterator[Probe]:
     for pool in config.gpu_pools:
         yield from (list_static_probes if pool.static_nodes else list_pool_probes)(config, pool)
-        yield from list_ceiling_probes(config, pool)
+        yield from list_limit_probes(config, pool)
         if not pool.static_nodes:
             yield from list_change_probes(config, pool)
             yield from list_broken_probes(config, pool)
@@ -29,39 +28,19 @@ def _ask_pools(config: StackConfig) -> Iterator[Probe]:
         yield from list_cpu_pool_probes(config, cpu_pool)
 
 
-def _ask_queues(config: StackConfig) -> Iterator[Probe]:
-    for pool in config.gpu_pools:
-        yield from list_queue_probes(config, pool)
-
-
-def _ask_tenants(config: StackConfig) -> Iterator[Probe]:
-    for tenant in config.tenants:
-        yield from list_tenant_probes(config, tenant)
-
-
-def _ask_storage(config: StackConfig) -> Iterator[Probe]:
-    for tenant in config.tenants:
-        yield from list_mount_probes(config, tenant)
-
-
-def _ask_models(config: StackConfig) -> Iterator[Probe]:
-    for model in config.models:
-        yield from list_model_probes(config, model)
-
-
 PROBES: Mapping[Subject, Callable[[StackConfig], Iterator[Probe]]] = {
-    "pools": _ask_pools,
-    "queues": _ask_queues,
-    "tenants": _ask_tenants,
-    "storage": _ask_storage,
+    "pools": _list_pool_probes,
+    "queues": lambda config: (probe for pool in config.gpu_pools for probe in list_queue_probes(config, pool)),
+    "tenants": lambda config: (probe for tenant in config.tenants for probe in list_tenant_probes(config, tenant)),
+    "storage": lambda config: (probe for tenant in config.tenants for probe in list_mount_probes(config, tenant)),
     "services": list_service_probes,
-    "models": _ask_models,
+    "models": lambda config: (probe for model in config.models for probe in list_model_probes(config, model)),
 }
-"""Subject → its questions."""
+"""Subject → its probes."""
 
 
 def list_probes(config: StackConfig) -> list[Probe]:
-    """Return every question that a stack raises, in the order of the report: all of a pool or a tenant together."""
+    """Return every probe of a stack, in the order of the report: the probes of a pool or a tenant together."""
     probes = [probe for ask in PROBES.values() for probe in ask(config)]
     about = list(dict.fromkeys(probe.subject for probe in probes))
     return sorted(probes, key=lambda probe: about.index(probe.subject))

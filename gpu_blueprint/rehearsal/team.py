@@ -1,4 +1,4 @@
-"""A team's own manifests on a rehearsed platform: will my chart run here, and where, and for how much?"""
+"""A team's own manifests on a rehearsed platform: does a chart run there, on which nodes, for how much?"""
 
 import time
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from .snapshot import Snapshot, name_pod
 from .stage import Stage
 
 _SECONDS_TO_APPEAR = 10.0
-"""Controllers make the pods of a Deployment within a second; an operator that is not there makes none."""
+"""Controllers make the pods of a Deployment within a second; a missing operator makes none."""
 _QUIET_S = 2.0
 """Seconds without a new pod after which controllers have made all pods."""
 
@@ -32,7 +32,7 @@ class TeamRehearsal(Record, kw_only=True):
 
 
 def rehearse_team(lab: Lab, manifests: Sequence[Manifest], report: Report) -> TeamRehearsal:
-    """Load the platform, apply the team's objects, and follow every pod that comes of them."""
+    """Load the platform, apply the team's objects, and follow all their pods."""
     platform = load_platform(lab, report)
     stage = Stage(lab)
     before = {name_pod(pod) for pod in stage.look_again().pods}
@@ -52,7 +52,7 @@ def find_namespace(manifest: Manifest) -> str:
 
 
 def _follow_pods(stage: Stage, before: set[tuple[str, str]], namespaces: set[str], start: float) -> Outcome:
-    """Follow the team's pods until no further pod appears: a StatefulSet makes the next pod when the last one runs."""
+    """Follow the team's pods until no further pod appears: a StatefulSet makes a pod when the pod before it runs."""
     outcome = Outcome(pods=())
     while len(pods := _wait_for_pods(stage, before, namespaces)) > len(outcome.pods):
         outcome = stage.follow(pods, start)
@@ -60,7 +60,7 @@ def _follow_pods(stage: Stage, before: set[tuple[str, str]], namespaces: set[str
 
 
 def _wait_for_pods(stage: Stage, before: set[tuple[str, str]], namespaces: set[str]) -> list[Manifest]:
-    """Return the team's pods as soon as no further pod appears; the platform makes pods in its own namespaces."""
+    """Return the team's pods as soon as no further pod appears; the platform's pods are in other namespaces."""
 
     def find(snapshot: Snapshot) -> list[Manifest]:
         names = ((name_pod(pod), pod) for pod in snapshot.pods)

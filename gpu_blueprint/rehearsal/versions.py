@@ -1,4 +1,4 @@
-"""The versions of the lab's engines beside the versions that a stack names."""
+"""Versions in which the lab's engines and a stack differ."""
 
 from lab.engines import ENGINES
 
@@ -6,7 +6,7 @@ from ..config import StackConfig
 
 
 def list_version_differences(config: StackConfig) -> list[str]:
-    """Return a sentence for each program that the lab runs in another version than the stack will."""
+    """Return a sentence for each program whose version in the lab differs from the stack's."""
     kubernetes, karpenter = ENGINES["kube-apiserver"].version, ENGINES["karpenter"].version
     pairs = (
         ("Kubernetes", kubernetes.rpartition(".")[0], kubernetes, config.cluster.kubernetes_version),

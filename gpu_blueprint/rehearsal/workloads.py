@@ -8,16 +8,16 @@ from lab.scene import Manifest
 
 from ..subjects.queues.names import API_VERSION
 
-_KIND = (API_VERSION, "Workload")
+_WORKLOAD = (API_VERSION, "Workload")
 
 
 def list_workloads(kube: KubeClient, namespace: str | None = None) -> list[dict[str, Any]]:
     """Return the Workloads of one namespace or of all; none in a cluster without Kueue."""
-    return kube.list(*_KIND, namespace)
+    return kube.list(*_WORKLOAD, namespace)
 
 
 def name_job(workload: Manifest) -> tuple[str, str]:
-    """Return the name and the namespace of the job that a Workload stands for."""
+    """Return the name and the namespace of a Workload's job."""
     place = workload["metadata"]
     return next((owner["name"] for owner in place.get("ownerReferences", [])), ""), place["namespace"]
 
@@ -33,7 +33,7 @@ def explain_wait(workload: Manifest) -> str:
 
 
 def find_eviction(workload: Manifest) -> str:
-    """Return the reason why a job was stopped, such as ``InCohortReclamation``; nothing if it never was."""
+    """Return the reason why Kueue stopped a job, such as ``InCohortReclamation``; nothing if it did not."""
     preempted = _find_condition(workload, "Preempted")
     evicted = _find_condition(workload, "Evicted")
     return next((str(found["reason"]) for found in (preempted, evicted) if found.get("status") == "True"), "")

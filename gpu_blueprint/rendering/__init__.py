@@ -1,4 +1,4 @@
-"""A plan as files: manifests that an API server accepts, Helm values, dashboards, and a page about secrets."""
+"""A plan as files: Kubernetes manifests, Helm values, dashboards, and a page about secrets."""
 
 from .files import render_files
 from .manifests import LeftOut, Manifest, list_manifests

@@ -1,4 +1,4 @@
-"""The one document about a planned stack: ``preview --json`` prints it, and ``render`` writes it as plan.json."""
+"""The document about a planned stack, which ``preview --json`` prints and ``render`` writes as plan.json."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,20 +15,20 @@ from ..explain.stack_steps import EXPLAIN
 from ..plan import PlannedResource
 from ..problem import Problem
 
-_TOP = Path(__file__).parents[2]
-_REQUIREMENTS = ("requirements.txt", "constraints.txt")
+_REPOSITORY = Path(__file__).parents[2]
+_REQUIREMENTS_FILES = ("requirements.txt", "constraints.txt")
 
 
 def build_document(
     config: StackConfig, plan: Sequence[PlannedResource], warnings: Iterable[Problem], findings: Iterable[Problem]
 ) -> dict[str, Any]:
-    """Return everything that is known about a stack before it is built; no value of a secret is in it.
+    """Return the content of plan.json for a stack, without values of secrets.
 
     Args:
         config: The stack.
         plan: The plan of this stack.
-        warnings: Everything in its file that is legal but unwise.
-        findings: The findings of the policies about its plan.
+        warnings: The warnings about its stack file.
+        findings: The policy findings about its plan.
     """
     needs = [*list_instance_needs(config), *list_platform_needs(config)]
     return {
@@ -46,6 +46,6 @@ def build_document(
 
 
 def _read_requirements() -> str:
-    """Return the files that pin the packages of this code; empty where the code is installed without them."""
-    files = [file for name in _REQUIREMENTS if (file := _TOP / name).is_file()]
+    """Return the text of the requirements files; empty if the code is installed without them."""
+    files = [file for name in _REQUIREMENTS_FILES if (file := _REPOSITORY / name).is_file()]
     return "".join(file.read_text(encoding="utf-8") for file in files)

@@ -18,13 +18,13 @@ from .manifests import INCOMPLETE, RELEASE, LeftOut, Manifest, leave_out_markers
 from .secrets_page import SECRETS_PAGE, render_secrets_page
 
 PLACES = ("plan.json", KUSTOMIZATION, "manifests", INCOMPLETE, "values", "dashboards", "jobs", SECRETS_PAGE)
-"""Everything that may be in the folder of a rendered stack."""
+"""Every file and folder that the folder of a rendered stack may have."""
 
 
 def render_files(config: StackConfig, plan: Sequence[PlannedResource], document: Mapping[str, Any]) -> dict[str, str]:
-    """Return path → text of every file. No file holds a secret, and no manifest or values file holds a marker.
+    """Return path → text of every file. No file has a secret, and no manifest or values file has a marker.
 
-    ``document`` is the content of plan.json: ``build_document``.
+    ``document`` is the content of plan.json, from ``build_document``.
     """
     manifests = list_manifests(config, plan)
     files = {"plan.json": json.dumps(document, indent=2) + "\n", KUSTOMIZATION: write_kustomization(manifests)}
@@ -48,7 +48,7 @@ def _render_values(plan: Sequence[PlannedResource]) -> Iterator[tuple[str, str]]
 
 
 def _write_chart(inputs: Mapping[str, Any]) -> str:
-    """Return chart and version, and the repository and the namespace where the release states them."""
+    """Return chart and version, with repository and namespace if the release states them."""
     repository, namespace = (inputs.get("repositoryOpts") or {}).get("repo"), inputs.get("namespace")
     chart = " ".join(filter(None, (inputs["chart"], inputs.get("version"), repository and f"from {repository}")))
     return f"{chart}, namespace {namespace}" if namespace else chart
@@ -60,13 +60,13 @@ def _render_dashboards(manifest: Manifest) -> dict[str, str]:
 
 
 def _render_run(config: StackConfig, run: TrainingRun) -> str:
-    """Return a training run whose image and command people replace, below words about it."""
-    head = write_head(config, run, [*list_warnings(config, run)])
+    """Return the manifest of a sample training run with placeholders for image and command, below comments."""
+    head = write_head(config, run, warnings=list_warnings(config, run))
     return head + write_for_flux(build_workload(config, run))
 
 
 def _list_left_out(left_out: Sequence[LeftOut]) -> str:
-    """Return comments for the head of a file."""
+    """Return comments about left-out values for the head of a file."""
     secret = f"is a secret and left out; {SECRETS_PAGE} says how to set it"
     return "".join(
         f"# {value.place} {secret if value.is_secret else 'is left out, because only `pulumi up` knows it'}\n"

@@ -1,7 +1,8 @@
 """Annotations that keep Flux from changing rendered objects; kubectl and other tools ignore them.
 
 Sources: Flux's documentation of the Kustomization, "Post build variable substitution" and "Controlling the apply
-behavior of resources". What happens without them was seen on fluxcd/pkg/ssa 0.78.0 and envsubst 1.8.0, 2026-11-28.
+behavior of resources". The effects without the annotations were seen on fluxcd/pkg/ssa 0.78.0 and envsubst 1.8.0,
+2026-11-28.
 """
 
 from collections.abc import Mapping
@@ -10,17 +11,17 @@ from typing import Any
 from ..yaml_text import write_yaml
 
 _NO_SUBSTITUTION = {"kustomize.toolkit.fluxcd.io/substitute": "disabled"}
-"""Without it ``postBuild`` empties ``${datasource}`` in dashboards, and fills in defaults of a shell's variables."""
+"""Without this annotation ``postBuild`` empties ``${datasource}`` in dashboards, and expands ``${NAME:-default}``."""
 _KEEPS_KEYS = {"kustomize.toolkit.fluxcd.io/ssa": "Merge"}
-"""Without it Flux takes over what kubectl wrote, and deletes each key that the file does not name."""
+"""Without this annotation Flux takes over the fields that kubectl wrote, and deletes keys that the file lacks."""
 
 
 def write_for_flux(content: Mapping[str, Any], *, keeps_keys: bool = False) -> str:
-    """Write an object as YAML, with the annotations of Flux that it needs.
+    """Write an object as YAML, with the Flux annotations that the object needs.
 
     Args:
         content: The object.
-        keeps_keys: True if somebody else writes further keys of the object, such as the values of a Secret.
+        keeps_keys: True if others add keys to the object, such as the values of a Secret.
     """
     needed = (_NO_SUBSTITUTION if "${" in write_yaml(dict(content)) else {}) | (_KEEPS_KEYS if keeps_keys else {})
     metadata = content["metadata"]

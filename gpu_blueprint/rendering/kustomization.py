@@ -1,4 +1,4 @@
-"""The file that names what a cluster gets of a rendered folder, and in which order."""
+"""kustomization.yaml: the objects of a rendered folder that a cluster gets, and their order."""
 
 from collections.abc import Sequence
 
@@ -6,16 +6,18 @@ from ..yaml_text import write_yaml
 from .manifests import Manifest
 
 KUSTOMIZATION = "kustomization.yaml"
-_HEAD = "# What `kubectl apply --kustomize`, Flux and Argo CD apply of this folder: docs/gitops.md of the blueprint.\n"
+_HEAD_COMMENT = (
+    "# The objects that `kubectl apply --kustomize`, Flux and Argo CD apply: docs/gitops.md of the blueprint.\n"
+)
 
 
 def write_kustomization(manifests: Sequence[Manifest]) -> str:
     """Return the text of kustomization.yaml: every complete object, in the order of the plan.
 
-    Without the file, a tool that is pointed at the folder reads all of it: kustomize stops at ``values``, and a tool
-    that goes on starts the sample runs in ``jobs``. In the order of the plan a policy stands before the pods that it
-    completes; kustomize's own order has Deployments before kinds that it does not know.
+    Without this file, a tool reads the whole folder: kustomize fails at ``values``, and other tools would start
+    the sample runs in ``jobs``. In the order of the plan, a policy comes before the pods that the policy
+    completes; kustomize's own order has Deployments before kinds unknown to kustomize.
     """
     resources = [manifest.path for manifest in manifests if manifest.is_complete]
     head = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
-    return _HEAD + write_yaml({**head, "sortOptions": {"order": "fifo"}, "resources": resources})
+    return _HEAD_COMMENT + write_yaml({**head, "sortOptions": {"order": "fifo"}, "resources": resources})

@@ -1,4 +1,4 @@
-"""The Kubernetes objects and Helm values of a plan, without secrets and without values that nobody knows yet."""
+"""The Kubernetes objects of a plan, without secrets and without values that only `pulumi up` knows."""
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,13 +11,13 @@ from ..records import Record
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 INCOMPLETE = "incomplete"
-"""Folder of the objects that lack a value which only `pulumi up` knows."""
-_MARKERS = ("$unknown", "$secret", "$resource")
-_GONE: Any = object()
+"""Folder of the objects that lack a value of `pulumi up`."""
+_MARKER_KEYS = ("$unknown", "$secret", "$resource")
+_LEFT_OUT: Any = object()
 
 
 class LeftOut(Record):
-    """A value of the plan that no file holds."""
+    """A value of the plan that the files leave out."""
 
     path: tuple[str | int, ...]
     is_secret: bool
@@ -25,12 +25,12 @@ class LeftOut(Record):
 
     @property
     def place(self) -> str:
-        """The path as readers write it, such as ``spec.rules.0.host``."""
+        """The dotted path, such as ``spec.rules.0.host``."""
         return ".".join(map(str, self.path))
 
 
 class Manifest(Record, kw_only=True):
-    """One Kubernetes object as an API server takes it."""
+    """One Kubernetes object with the fields of the Kubernetes API."""
 
     file: str
     """Name of its file."""
@@ -41,17 +41,17 @@ class Manifest(Record, kw_only=True):
 
     @property
     def is_complete(self) -> bool:
-        """False if the object lacks a value that only `pulumi up` knows: no cluster takes it as it stands."""
+        """False if the object lacks a value that only `pulumi up` knows, so that nobody can apply the object."""
         return all(value.is_secret for value in self.left_out)
 
     @property
     def path(self) -> str:
-        """Path of its file in the folder of the stack: what nobody can apply lies apart from what everybody can."""
+        """Path of the object's file in the folder of the stack; incomplete objects have a folder of their own."""
         return f"{'manifests' if self.is_complete else INCOMPLETE}/{self.file}"
 
 
 def list_manifests(config: StackConfig, plan: Sequence[PlannedResource]) -> list[Manifest]:
-    """Return every object that the program itself makes, in the order of the plan; charts make further objects."""
+    """Return the objects of the program in the order of the plan, without the objects of Helm charts."""
     monitoring = config.monitoring
     known = list_kubernetes_secrets(monitoring) if isinstance(monitoring, InstallMonitoring) else ()
     secrets = {(secret.namespace, secret.name): secret for secret in known}
@@ -60,16 +60,16 @@ def list_manifests(config: StackConfig, plan: Sequence[PlannedResource]) -> list
 
 
 def _build_manifest(found: PlannedResource, secrets: Mapping[Any, KubernetesSecret]) -> Manifest:
-    # Readers expect these fields at the top.
+    # People expect these fields first.
     head = {"apiVersion": found.inputs["apiVersion"], "kind": found.inputs["kind"], "metadata": {}}
     content, left_out = leave_out_markers({**head, **found.inputs})
     metadata, kind = content["metadata"], content["kind"]
-    metadata.setdefault("name", found.name)  # Pulumi would append a random text
+    metadata.setdefault("name", found.name)  # Pulumi would append a random suffix
     name = "-".join(part for part in (kind.lower(), metadata.get("namespace"), metadata["name"]) if part)
     secret = secrets.get((metadata.get("namespace"), metadata["name"])) if kind == "Secret" else None
     if secret and secret.plain:
-        # Pulumi's SDK marks all values of a Secret as secret, also the values that everybody may read. In stringData a
-        # second owner would meet a conflict with the first, and no removal of a key would ever reach the cluster.
+        # Pulumi's SDK marks all values of a Secret as secret, also public values. In stringData a
+        # second owner would conflict with the first, and the removal of a key would never reach the cluster.
         content["data"] = {key: b64encode(value.encode()).decode() for key, value in secret.plain.items()}
         content.pop("stringData", None)
         left_out = [value for value in left_out if value.path[-1] not in secret.plain]
@@ -77,28 +77,28 @@ def _build_manifest(found: PlannedResource, secrets: Mapping[Any, KubernetesSecr
 
 
 def leave_out_markers(value: Mapping[str, Any]) -> tuple[dict[str, Any], list[LeftOut]]:
-    """Return a value of a plan without its markers, and what is left out; a secret is left out although it is known."""
+    """Return a value of a plan without markers and secrets, and the left-out values."""
     left_out: list[LeftOut] = []
     return _clean(value, (), left_out), left_out
 
 
 def _clean(value: Any, path: tuple[str | int, ...], left_out: list[LeftOut]) -> Any:
     if isinstance(value, Mapping):
-        if value.keys() & set(_MARKERS):
+        if value.keys() & set(_MARKER_KEYS):
             left_out += _list_values(value, path)
-            return _GONE
+            return _LEFT_OUT
         inside = {key: _clean(item, (*path, key), left_out) for key, item in value.items()}
-        return {key: item for key, item in inside.items() if item is not _GONE}
+        return {key: item for key, item in inside.items() if item is not _LEFT_OUT}
     if isinstance(value, list):
         items = [_clean(item, (*path, index), left_out) for index, item in enumerate(value)]
-        return [item for item in items if item is not _GONE]
+        return [item for item in items if item is not _LEFT_OUT]
     return value
 
 
 def _list_values(marker: Mapping[str, Any], path: tuple[str | int, ...]) -> Iterator[LeftOut]:
-    """Yield each value behind a marker: a secret may hold several keys."""
+    """Yield each left-out value of a marker: a secret may have several keys."""
     hidden = marker.get("$secret")
-    keys = hidden if isinstance(hidden, Mapping) and not hidden.keys() & set(_MARKERS) else {}
+    keys = hidden if isinstance(hidden, Mapping) and not hidden.keys() & set(_MARKER_KEYS) else {}
     for key in keys:
         yield LeftOut((*path, key), is_secret=True)
     if not keys:

@@ -1,4 +1,4 @@
-"""The Kubernetes objects of one model, as `kubectl apply` takes them."""
+"""The Kubernetes objects of one model as YAML."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from ..yaml_text import write_yaml
 from .manifests import Manifest, list_manifests
 
 _COMPONENT = "gpu-blueprint:components:"
-_ORDER = (
+_ORDER_OF_KINDS = (
     "ServiceAccount",
     "ConfigMap",
     "Service",
@@ -23,14 +23,16 @@ _ORDER = (
 
 
 def write_model_manifests(config: StackConfig, plan: Sequence[PlannedResource], model: ServedModel) -> str:
-    """Return one YAML document for each object of a model, from the account to the scalers, below a comment.
+    """Return the objects of a model as YAML documents, from service account to scalers, below comments.
 
     Args:
         config: The stack.
         plan: The plan of this stack.
         model: A model of the stack.
     """
-    found = sorted(list_model_manifests(config, plan, model), key=lambda each: _ORDER.index(each.content["kind"]))
+    found = sorted(
+        list_model_manifests(config, plan, model), key=lambda each: _ORDER_OF_KINDS.index(each.content["kind"])
+    )
     documents = [write_yaml(dict(each.content)) for each in found]
     return "".join(f"# {line}\n" for line in _list_comments(config, model)) + "---\n".join(documents)
 
@@ -38,7 +40,7 @@ def write_model_manifests(config: StackConfig, plan: Sequence[PlannedResource], 
 def list_model_manifests(
     config: StackConfig, plan: Sequence[PlannedResource], model: ServedModel
 ) -> Iterator[Manifest]:
-    """Yield the objects that the components of a model make, and the NetworkPolicies of its callers."""
+    """Yield the objects of a model's components, and the NetworkPolicies for its callers."""
     by_urn = {resource.urn: resource for resource in plan}
     namespace, own = config.find_namespace(model), f"{config.cluster_name}-{model.tenant}"
     components = {("Model", f"{own}/{model.name}")}
@@ -56,7 +58,7 @@ def list_model_manifests(
 
 
 def _is_passage(resource: PlannedResource, name: str, namespace: str) -> bool:
-    """Return whether a resource is a NetworkPolicy that lets requests reach the pods of a model."""
+    """Return whether a resource is a NetworkPolicy that admits requests to the pods of a model."""
     if not resource.type.endswith(":NetworkPolicy"):
         return False
     spec, place = resource.inputs["spec"], resource.inputs["metadata"].get("namespace")
@@ -65,7 +67,7 @@ def _is_passage(resource: PlannedResource, name: str, namespace: str) -> bool:
 
 
 def _list_labels(value: Any, key: str) -> list[Any]:
-    """Return the values of a label in all selectors, at every depth."""
+    """Return all values of a label in the selectors of a value, at every depth."""
     if isinstance(value, Mapping):
         own = [value[key]] if key in value else []
         return [*own, *(found for inside in value.values() for found in _list_labels(inside, key))]

@@ -1,4 +1,4 @@
-"""The page ``secrets.md``: the values that no manifest holds, and the commands that set them."""
+"""The page ``secrets.md``: the secret values that the manifests lack, and the commands that set them."""
 
 import re
 import shlex
@@ -42,7 +42,7 @@ def _list_lines(config: StackConfig, manifests: Sequence[Manifest], lacking: Seq
 
 
 def _list_namespace_commands(secrets: Sequence[Manifest], manifests: Sequence[Manifest]) -> list[str]:
-    """Return the commands that make the namespaces of Secrets, as far as the stack has these namespaces."""
+    """Return the commands that make the namespaces of Secrets, for namespaces of the stack."""
     needed = sorted({f"namespace-{_find_namespace(secret)}.yaml" for secret in secrets})
     rendered = {manifest.file for manifest in manifests}
     return [f"    kubectl apply --filename manifests/{file}" for file in needed if file in rendered]
@@ -67,10 +67,10 @@ def _find_namespace(manifest: Manifest) -> str:
 
 
 def _find_origin(manifest: Manifest, key: str | int) -> str | None:
-    """Return the config secret whose value a key holds; None for a secret that the page does not know."""
+    """Return the config secret of a key; None for a Secret without a known origin."""
     return manifest.secret.from_config.get(str(key)) if manifest.secret else None
 
 
 def _name_variable(name: str) -> str:
-    """Return a name for a shell variable: ``GRAFANA_PASSWORD`` for ``grafanaPassword``."""
+    """Return the name of a shell variable, such as ``GRAFANA_PASSWORD`` for ``grafanaPassword``."""
     return re.sub(r"\W|(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()

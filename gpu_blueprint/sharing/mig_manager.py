@@ -8,12 +8,12 @@ from .profile import SharingProfile
 def build_mig_manager_env(profiles: Iterable[SharingProfile]) -> dict[str, str]:
     """Return the MIG manager's variables, by name.
 
-    Where the driver is part of the AMI, the GPU Operator has the services of the host stopped that use GPUs (entrypoint
-    of v26.7.0), and the MIG manager counts the kubelet among them before it changes the MIG mode. On AL2023 a kubelet
-    that stops while its node starts may leave the node NotReady for ever (NVIDIA/gpu-operator#2415). The kubelet holds
-    no GPU since it measures none (cAdvisor, until Kubernetes 1.25), so it need not stop. An empty name keeps it
-    running: mig-parted v0.15.0, pkg/mig/reconfigure/reconfigure.go; its urfave/cli v3.11.0 takes an empty variable for
-    an empty text.
+    If the AMI contains the driver, the MIG manager stops the host services that use GPUs before it changes the MIG mode
+    (entrypoint of the GPU Operator v26.7.0), and counts the kubelet among these services. On AL2023 a kubelet that
+    stops while its node starts may leave the node NotReady for ever (NVIDIA/gpu-operator#2415). The kubelet need not
+    stop: since Kubernetes 1.25 its cAdvisor measures no GPUs, so it holds none. An empty name keeps the kubelet running
+    (mig-parted v0.15.0, pkg/mig/reconfigure/reconfigure.go; its urfave/cli v3.11.0 reads an empty variable as an empty
+    text).
     """
     reboots = any(profile.reboots for profile in profiles)
     return {"WITH_REBOOT": "true" if reboots else "false", "HOST_KUBELET_SYSTEMD_SERVICE": ""}

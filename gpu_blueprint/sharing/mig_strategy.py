@@ -1,29 +1,29 @@
 """The MIG strategy by which the device plugin names slices.
 
-Each file of the plugin states the strategy of its nodes. A strategy for all nodes, in the ClusterPolicy or in the
-environment of the plugin, wins over all files; without one the operator sets none (gpu-operator v26.7.0,
-controllers/object_controls.go, applyMIGConfiguration).
+Each config file of the plugin states the strategy of its nodes. A strategy for all nodes, in the ClusterPolicy or in
+the plugin's environment, overrides every file; by default the operator sets no strategy for all nodes (gpu-operator
+v26.7.0, controllers/object_controls.go, applyMIGConfiguration).
 """
 
 from collections.abc import Mapping
 
 from .profile import SharingProfile
 
-_STRATEGIES = ("none", "single", "mixed")
+_MIG_STRATEGIES = ("none", "single", "mixed")
 
 
 def find_strategy_harm(pools: Mapping[str, SharingProfile], strategy: str) -> str:
-    """Return what a strategy for all nodes breaks; nothing if every pool can have it.
+    """Return the harm of a strategy for all nodes, as a sentence; empty if the strategy suits every pool.
 
     Args:
         pools: Name of a pool → its way of sharing.
         strategy: The strategy of all nodes.
     """
-    if strategy not in _STRATEGIES:
-        return f"the device plugin ends at its start under the MIG strategy {strategy!r}, so no node has a GPU"
+    if strategy not in _MIG_STRATEGIES:
+        return f"the device plugin exits at its start under the MIG strategy {strategy!r}, so no node has a GPU"
     if strategy == "mixed":
         harmed = [name for name, profile in pools.items() if _shares_by_mps(profile)]
-        effect = "the device plugin ends at its start where it shares by MPS"
+        effect = "the device plugin exits at its start where it shares by MPS"
     else:
         harmed = [name for name, profile in pools.items() if profile.mig_configs]
         effect = "slices get the name of whole GPUs, or none"

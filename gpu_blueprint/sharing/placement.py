@@ -83,7 +83,7 @@ def find_nearest_layouts(table: MigTable, wanted: Layout, limit: int = 3) -> tup
 
 
 def list_leftover(table: MigTable, layout: Layout) -> tuple[Layout, ...]:
-    """Return the largest layouts of plain profiles that fit beside a legal layout, none of them part of another."""
+    """Return the largest layouts of plain profiles that fit beside a legal layout; none is part of another."""
     additions = [
         addition
         for addition in reversed(list_legal_layouts(table))
@@ -113,7 +113,7 @@ class LayoutFault(Record):
 
 
 def find_layout_fault(table: MigTable, layout: Layout) -> LayoutFault | None:
-    """Return why a layout of known profiles is illegal, or nothing if it is legal."""
+    """Return the fault of a layout of known profiles; None if the layout is legal."""
     if can_place(table, layout):
         return None
     plain = Counter[str]()
@@ -137,6 +137,6 @@ def _explain_fault(table: MigTable, layout: Layout) -> str:
 
 
 def explain_fault(table: MigTable, layout: Layout) -> str:
-    """Return why a layout of known profiles is illegal and which are legal, or an empty text if it is legal."""
+    """Return the fault of a layout of known profiles, with legal layouts, as text; empty if the layout is legal."""
     fault = find_layout_fault(table, layout)
     return f"{fault.reason}; {fault.hint}" if fault else ""

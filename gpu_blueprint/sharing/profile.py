@@ -14,8 +14,8 @@ from ..records import Record, field, replace
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
 
 WHOLE_GPU = "nvidia.com/gpu"
-_SHARED = ".shared"
-SHARED_GPU = WHOLE_GPU + _SHARED
+_SHARED_SUFFIX = ".shared"
+SHARED_GPU = WHOLE_GPU + _SHARED_SUFFIX
 POOL_KEY = "gpu-blueprint/pool"
 """Key of the node label with the name of the pool, and of the taint of pools that advertise several resources."""
 MIG_CONFIG_LABEL = "nvidia.com/mig.config"
@@ -64,19 +64,19 @@ class SharingProfile(Record, kw_only=True):
         return {name: count * max_gpus for name, count in self.per_device.items()}
 
     def list_overlay(self, instance: Instance) -> dict[str, int]:
-        """Return extended resource → count that Karpenter must be told about this type; empty if EC2's count is right.
+        """Return extended resource → count in this type's NodeOverlay; empty if the count of EC2 is right.
 
-        A resource that EC2 counts and nodes do not advertise gets 0, so that Karpenter plans no whole-GPU pod there.
+        A resource that EC2 counts but nodes do not advertise gets 0, so Karpenter plans no pod with a whole GPU there.
         """
-        handed_out = self.count_per_node(instance)
+        advertised = self.count_per_node(instance)
         counted_by_ec2 = {WHOLE_GPU: instance.gpu_count} if instance.gpu_count else {}
-        if handed_out == counted_by_ec2:
+        if advertised == counted_by_ec2:
             return {}
-        return {**handed_out, **{name: 0 for name in counted_by_ec2 if name not in handed_out}}
+        return {**advertised, **{name: 0 for name in counted_by_ec2 if name not in advertised}}
 
 
 def _find_unit(resource: str) -> str:
-    return find_mig_profile(resource) or resource.removeprefix("nvidia.com/").removesuffix(_SHARED)
+    return find_mig_profile(resource) or resource.removeprefix("nvidia.com/").removesuffix(_SHARED_SUFFIX)
 
 
 def derive_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> SharingProfile:
@@ -85,7 +85,7 @@ def derive_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> 
         return _derive_on_bottlerocket(gpu, sharing)
     match sharing:
         case Exclusive():
-            return _hand_out({WHOLE_GPU: 1}, "whole GPUs")
+            return _build_profile({WHOLE_GPU: 1}, "whole GPUs")
         case TimeSlicing(replicas=replicas):
             return _replicate({WHOLE_GPU: 1}, replicas, "time-slicing", f"{replicas} pods take turns on each GPU")
         case Mps(replicas=replicas):
@@ -95,14 +95,14 @@ def derive_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> 
             return profile if len(profile.per_device) == 1 else replace(profile, taint=_build_pool_taint(pool))
 
 
-def _hand_out(per_device: Mapping[str, int], summary: str, **applied: Any) -> SharingProfile:
+def _build_profile(per_device: Mapping[str, int], summary: str, **applied: Any) -> SharingProfile:
     """Build a profile whose taint is named after its resource: EKS adds the toleration to pods that request it."""
     taint = {"key": next(iter(per_device)), "effect": "NoSchedule"}
     return SharingProfile(summary=summary, per_device=per_device, taint=taint, **applied)
 
 
 def _build_pool_taint(pool: str) -> dict[str, str]:
-    """Build the taint of a pool with several resources, which have no common name; pods must tolerate it explicitly."""
+    """Build the taint of a pool with several resources, named after the pool; pods must tolerate it explicitly."""
     return {"key": POOL_KEY, "value": pool, "effect": "NoSchedule"}
 
 
@@ -117,18 +117,18 @@ def _replicate(
         "failRequestsGreaterThanOne": True,
         "resources": [{"name": name, "replicas": replicas} for name in whole],
     }
-    # The plugin ends at its start where a file shares by MPS under the MIG strategy "mixed", also on GPUs without MIG
+    # The plugin exits at its start if a file shares by MPS under the MIG strategy "mixed", also on GPUs without MIG
     # (k8s-device-plugin v0.19.1, cmd/nvidia-device-plugin/main.go, validateFlags).
     base, shared = ({"version": "v1"}, "mps") if mode == "mps" else (UNSHARED_PLUGIN_CONFIG, "timeSlicing")
     plugin = {key: {**base, "sharing": {shared: settings}}}
-    resources = {f"{name}{_SHARED}": count * replicas for name, count in whole.items()}
-    return _hand_out(resources, summary, node_labels=labels, plugin_configs=plugin, **applied)
+    resources = {f"{name}{_SHARED_SUFFIX}": count * replicas for name, count in whole.items()}
+    return _build_profile(resources, summary, node_labels=labels, plugin_configs=plugin, **applied)
 
 
 def find_mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
     """Return MIG profile → instances on one GPU; a single profile is repeated as often as it fits.
 
-    Profiles are sorted, since Pulumi's engine does not keep the order of a mapping, and texts follow it.
+    Profiles are sorted, since Pulumi's engine does not keep the order of a mapping and texts show the order.
     """
     assert gpu.mig is not None, "find_refusals() accepts no GPU without MIG"
     if sharing.layout is not None:
@@ -146,7 +146,7 @@ def _derive_mig(gpu: Gpu, sharing: Mig) -> SharingProfile:
     applied = {"mig_configs": {key: config}, "node_labels": {MIG_CONFIG_LABEL: key}, "reboots": gpu.mig_needs_reboot}
     summary = f"{' + '.join(f'{count} × {name}' for name, count in layout.items())} on each GPU (MIG)"
     if sharing.replicas is None:
-        return _hand_out(resources, summary, **applied)
+        return _build_profile(resources, summary, **applied)
     turns = f"{summary}, {sharing.replicas} pods take turns on each instance"
     return _replicate(
         resources, sharing.replicas, "time-slicing", turns, f"{key}-time-slicing-{sharing.replicas}", **applied
@@ -176,7 +176,7 @@ def _derive_on_bottlerocket(gpu: Gpu, sharing: Sharing) -> SharingProfile:
         }
         how = "at once" if strategy == "mps" else "take turns"
         words.append(f"{replicas} pods {how} on each {'instance' if words else 'GPU'}")
-    return _hand_out(
+    return _build_profile(
         {f"{WHOLE_GPU}.shared" if replicas else WHOLE_GPU: count * (replicas or 1)},
         ", ".join(words) or "whole GPUs",
         bottlerocket=settings,

@@ -1,4 +1,4 @@
-"""YAML text: how its readers interpret it, and values as text that all of them read alike."""
+"""YAML text: how readers of YAML interpret scalars, and values as text that all readers read alike."""
 
 from .dumper import write_yaml
 

@@ -1,4 +1,4 @@
-"""Values as YAML text that every reader of YAML reads as these values."""
+"""Values as YAML text that every reader of YAML reads back as these values."""
 
 import re
 from typing import Any
@@ -17,7 +17,7 @@ def write_yaml(value: Any, *, width: int = 110, sort_keys: bool = False, flow: b
     """Return a value as one YAML document that ends with a line break.
 
     Args:
-        value: Mappings, lists, texts, numbers, switches and nothing, at every depth.
+        value: Mappings, lists, texts, numbers, booleans and None, at any depth.
         width: Characters of a line after which text folds at a space.
         sort_keys: Sort the keys of mappings; else they keep their order.
         flow: Write mappings and lists in braces and brackets.

@@ -27,7 +27,7 @@ _SWITCHES = {
     for word in ("y", "yes", "on", "true", "n", "no", "off", "false")
     for spelling in (word, word.capitalize(), word.upper())
 }
-_OTHERS = {"timestamp": "a date", "merge": "a merge of another mapping", "value": "a default value"}
+_OTHER_TAGS = {"timestamp": "a date", "merge": "a merge of another mapping", "value": "a default value"}
 _RESOLVER = yaml.resolver.Resolver()
 _CONSTRUCTOR = yaml.constructor.SafeConstructor()
 
@@ -53,7 +53,7 @@ _NULL, TEXT = Reading("nothing"), Reading("text")
 
 
 def _read_1_1(text: str) -> Reading:
-    """Read a plain scalar as PyYAML does; the text of YAML 1.1 calls y and n switches too."""
+    """Read a plain scalar as PyYAML does, and y and n as switches, as YAML 1.1 specifies."""
     if text in _SWITCHES:
         return Reading("switch", _SWITCHES[text])
     if _DATE.fullmatch(text):
@@ -65,7 +65,7 @@ def _read_1_1(text: str) -> Reading:
             return Reading("number", _CONSTRUCTOR.construct_object(yaml.ScalarNode(tag, text)))
         except ValueError:  # such as 0x_, which has no digit
             return Reading("a broken number")
-    return _NULL if kind == "null" else Reading(_OTHERS.get(kind, "text"))
+    return _NULL if kind == "null" else Reading(_OTHER_TAGS.get(kind, "text"))
 
 
 def read_1_2(text: str) -> Reading:

@@ -1,7 +1,8 @@
-"""AWS on loopback for the production Karpenter: moto, and in front of it what moto lacks.
+"""AWS on loopback for the production Karpenter: moto, and handlers for the calls that moto lacks.
 
-Prices, images, reservations, launch templates, fleets and instances are answered from the blueprint's own catalogue. A
-launched instance becomes a Node with the labels and taints of its user data. moto answers every other call.
+The lab's own handlers answer for prices, images, reservations, launch templates, fleets and instances, with facts of
+the blueprint's catalogue. A launched instance becomes a Node with the labels and taints of its user data. moto answers
+every other call.
 """
 
 from .calls import Call

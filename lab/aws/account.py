@@ -1,4 +1,4 @@
-"""The account in moto, as the blueprint's components would have made it before Karpenter starts."""
+"""The account in moto, with the resources that the blueprint's components make before Karpenter starts."""
 
 import os
 from collections.abc import Iterator
@@ -23,11 +23,11 @@ from .wire import AwsError, Params
 
 VPC_CIDR = "10.80.0.0/16"
 SUBNET_PREFIX = 19
-"""Eight subnets of 8,187 addresses."""
+"""The VPC has eight subnets of 8,187 addresses."""
 
 
 def read_account() -> str:
-    """Return the number of the account to which moto assigns a request."""
+    """Return the id of moto's account."""
     return os.environ.get("MOTO_ACCOUNT_ID", DEFAULT_ACCOUNT_ID)
 
 
@@ -74,7 +74,7 @@ def _read_ec2(scene: Scene) -> Any:
 
 
 def _list_terms(node_classes: list[Manifest], field: str) -> Iterator[Manifest]:
-    """Yield the different selector terms of all node classes."""
+    """Yield the selector terms of all node classes, each once."""
     seen: list[Manifest] = []
     for spec in node_classes:
         for term in spec[field]:
@@ -118,7 +118,7 @@ def _make_cluster(scene: Scene) -> None:
     zones = [_read_ec2(scene).subnets[zone] for zone in scene.zones]
     subnets = [subnet_id for zone in zones for subnet_id, subnet in zone.items() if not subnet.default_for_az]
     partition = get_partition(scene.region)
-    # moto's own create_cluster checks the role's ARN with a new boto3 session, which takes longer than all the rest.
+    # moto's own create_cluster opens a boto3 session to check the role's ARN, which takes longer than all the rest.
     eks_backends[read_account()][scene.region].clusters[scene.cluster_name] = Cluster(
         name=scene.cluster_name,
         role_arn=f"arn:{partition}:iam::{read_account()}:role/cluster",
@@ -141,7 +141,7 @@ def find_subnet(scene: Scene, subnet_id: str) -> Subnet:
 
 
 def refuse_role_that_is_gone(scene: Scene, params: Params) -> None:
-    """Refuse to take a role out of an instance profile a second time, as Karpenter asks; moto breaks off instead."""
+    """Refuse to remove a role from an instance profile a second time, which Karpenter tries; moto would fail."""
     iam = iam_backends[read_account()][get_partition(scene.region)]
     name, role = params["InstanceProfileName"], params["RoleName"]
     profile = next((found for found in iam.instance_profiles.values() if found.name == name), None)
@@ -155,7 +155,7 @@ def upgrade_cluster(scene: Scene, kubernetes: str) -> None:
 
 
 def replace_subnets(scene: Scene) -> None:
-    """Make a new subnet for each of the scene's subnets, with its zone and tags, and take the tags from the old one."""
+    """Move the tags of each of the scene's subnets to a new subnet in the same zone."""
     ec2 = _read_ec2(scene)
     old = [subnet for zone in scene.zones for subnet in ec2.subnets[zone].values() if not subnet.default_for_az]
     spare = [*ip_network(VPC_CIDR).subnets(new_prefix=SUBNET_PREFIX)][-len(old) :]

@@ -1,6 +1,6 @@
-"""moto's parts, imported apart from the developer's own AWS settings.
+"""moto's parts, imported without the developer's own AWS settings.
 
-moto asks boto3 for the names of regions while it is imported, and boto3 stops if ``AWS_PROFILE`` names no profile.
+On import, moto reads the names of regions from boto3, which fails if ``AWS_PROFILE`` names no profile.
 """
 
 import os
@@ -13,12 +13,12 @@ ISOLATION = {
     "AWS_EC2_METADATA_DISABLED": "true",
     "MOTO_EC2_LOAD_DEFAULT_AMIS": "false",
 }
-"""Environment in which moto is imported and prepares an account."""
+"""Environment variables for the import of moto and for the preparation of an account."""
 
 
 @contextmanager
 def isolate_moto() -> Iterator[None]:
-    """Hide the developer's own AWS settings; and AWS's public images, for which moto needs half a second."""
+    """Hide the developer's own AWS settings, and skip AWS's public images, which take moto half a second."""
     own = [name for name in os.environ if name.startswith("AWS_") or name in ISOLATION]
     before = {name: os.environ.pop(name) for name in own}
     os.environ.update(ISOLATION)

@@ -1,4 +1,4 @@
-"""The record of every call that changes something in AWS."""
+"""The record of calls that change something in AWS."""
 
 import base64
 import binascii
@@ -13,7 +13,7 @@ from .wire import Params, read_now
 
 
 class Call(Record, kw_only=True):
-    """A call that changed something, or that nobody could answer."""
+    """A call that changed something, or that neither the lab nor moto could answer."""
 
     service: str
     """Name in the signature, such as ``ec2``; ``node`` if an instance could not join the cluster."""
@@ -27,7 +27,7 @@ class Call(Record, kw_only=True):
 
 
 def decode_user_data(encoded: str) -> str:
-    """Return user data as text; text that is no Base64 is returned as it is."""
+    """Return user data as text; text that is not Base64 is returned unchanged."""
     try:
         return base64.b64decode(encoded, validate=True).decode()
     except (binascii.Error, UnicodeDecodeError, ValueError):

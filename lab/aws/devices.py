@@ -1,4 +1,4 @@
-"""The devices that a node shows as time passes: whole GPUs first, then the shares that the pool promises."""
+"""The devices that a node advertises over time: whole GPUs first, then the shares that the pool promises."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,35 +24,31 @@ class Timings(Record, kw_only=True):
 
 
 class DeviceStep(Record):
-    """Devices that a node shows some seconds after the step before."""
+    """Devices that a node advertises some seconds after the previous step."""
 
     after_s: float
     devices: Resources
 
 
 def list_device_steps(
-    row: InstanceType,
-    settings: KubeletSettings,
-    efa_count: int,
-    overlays: Sequence[Manifest],
-    timings: Timings,
+    row: InstanceType, settings: KubeletSettings, efa_count: int, overlays: Sequence[Manifest], timings: Timings
 ) -> list[DeviceStep]:
-    """Return the steps in which a node's devices appear.
+    """Return the steps in which a node advertises its devices.
 
-    A node whose GPUs are shared shows whole GPUs until the GPU Operator has applied the pool's sharing. Bottlerocket
-    shares the GPUs itself while it boots, so such a node never shows them whole.
+    A node with shared GPUs advertises whole GPUs until the GPU Operator has applied the pool's sharing. Bottlerocket
+    applies the sharing during boot, so its nodes never advertise whole GPUs.
 
     Args:
         row: The node's instance type.
         settings: The kubelet's settings; its labels decide which overlays apply.
         efa_count: Number of EFA interfaces.
-        overlays: The rendered NodeOverlays: the pool's promise to Karpenter, kept here.
+        overlays: The rendered NodeOverlays, which state the pool's promise to Karpenter.
         timings: Seconds of each step.
     """
     whole = {GPU: str(row.gpu_devices)} if row.gpu_devices else {}
     efa = {EFA: str(efa_count)} if efa_count else {}
     promise = _find_promise(row, settings.labels, overlays)
-    # A device plugin that advertises slices under another name advertises no whole GPUs any more.
+    # A device plugin that advertises slices under another name no longer advertises whole GPUs.
     replaced = {GPU: "0"} if whole and any(name.startswith("nvidia.com/") for name in promise) else {}
     shared = {**whole, **replaced, **promise}
     if whole != shared and not settings.shares_at_boot:

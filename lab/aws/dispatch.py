@@ -1,4 +1,4 @@
-"""Each request goes to the lab's own handler of its action, or to moto."""
+"""Routes each request to the lab's own handler of the action, or to moto."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
@@ -15,15 +15,16 @@ LOG = logging.getLogger(__name__)
 Name = tuple[str, str]
 """Service and action."""
 Handler = Callable[[Params], Mapping[str, Any] | Reply | None]
-"""Returns the body of the answer, a Reply, or None if moto shall answer; raises AwsError."""
+"""Returns the body of the answer, a Reply, or None to let moto answer; raises AwsError."""
 Narrow = Callable[[Params], Mapping[str, str]]
-"""Returns parameters that a call gets before moto answers it."""
+"""Returns parameters to add to a call before moto answers it."""
 
 
 class Dispatch:
     """A WSGI application: handlers by service and action, and moto for every other call.
 
-    Every change is recorded, and every call that nobody could answer. Of other calls only the names are kept.
+    Calls that change something, or that neither the lab nor moto could answer, are recorded with their parameters, and
+    all other calls by service and action.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class Dispatch:
         return [answer.body]
 
     def _answer(self, request: Request) -> Answer | None:
-        """Return the lab's own answer, or None if moto shall answer."""
+        """Return the lab's own answer, or None to let moto answer."""
         try:
             self._refuse_as_told(request)
             handler = self._handlers.get((request.service, request.action))
@@ -81,7 +82,7 @@ class Dispatch:
         except NotImplementedError as error:
             return self._give_up(request, str(error))
         except Exception as error:
-            LOG.exception("moto broke off in %s %s", request.service, request.action)
+            LOG.exception("moto failed in %s %s", request.service, request.action)
             return self._give_up(request, repr(error))
         if answer.is_unknown:
             return self._give_up(request, answer.status)
@@ -90,7 +91,7 @@ class Dispatch:
         return Answer(answer.status, tuple(answer.headers), answer.body)
 
     def _give_up(self, request: Request, reason: str) -> Answer:
-        """Return the refusal of a call that nobody answers, and record the call."""
+        """Refuse and record a call that neither the lab nor moto can answer."""
         message = f"neither the lab nor moto answers {request.service} {request.action}: {reason}"
         LOG.warning(message)
         error = AwsError("InvalidAction", message)

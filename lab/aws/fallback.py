@@ -41,7 +41,7 @@ class MotoAnswer(Record, kw_only=True):
 
 
 def ask_moto(moto: Wsgi, environ: Environ, body: bytes, extra: Mapping[str, str]) -> MotoAnswer:
-    """Hand a request on to moto.
+    """Forward a request to moto.
 
     Args:
         moto: moto's application.

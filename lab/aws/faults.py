@@ -1,4 +1,4 @@
-"""The troubles that EC2 may have: a rehearsal sets them while Karpenter runs."""
+"""Faults of EC2, which a rehearsal sets while Karpenter runs."""
 
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -6,18 +6,18 @@ from fnmatch import fnmatchcase
 
 @dataclass(slots=True)
 class Faults:
-    """Troubles of AWS, read again at each call. Any thread may change them at any time."""
+    """Faults of AWS, read again at each call. Any thread may change them at any time."""
 
     insufficient: set[str] = field(default_factory=set)
     """Offers that have no capacity, as patterns ``lifecycle:type:zone``, such as ``spot:g6e.*:us-east-1a``."""
     reservations: dict[str, int] = field(default_factory=dict)
-    """Id → the number of instances that a reservation holds from now on, in place of the number in the scene."""
+    """Id of a reservation → its number of instances, in place of the number in the scene."""
     errors: dict[str, str] = field(default_factory=dict)
     """Action, such as ``CreateFleet`` → the AWS error code that every call of it receives."""
     no_device_plugin: bool = False
-    """True if nodes join and never show a GPU."""
+    """True if nodes join but never advertise a GPU."""
 
     def has_capacity(self, lifecycle: str, instance_type: str, zone: str) -> bool:
-        """Return whether no pattern takes this offer away."""
+        """Return whether no pattern matches this offer."""
         offer = f"{lifecycle}:{instance_type}:{zone}"
         return not any(fnmatchcase(offer, pattern) for pattern in tuple(self.insufficient))

@@ -15,7 +15,7 @@ def passes_filters(filters: Sequence[Params], facts: Mapping[str, str], tags: Ma
         tags: The resource's tags, for the filters ``tag-key`` and ``tag:KEY``.
 
     Raises:
-        AwsError: A filter has a name that is not known here.
+        AwsError: The lab does not know the name of a filter.
     """
     return all(_passes(entry["Name"], entry.get("Value", []), facts, tags) for entry in filters)
 

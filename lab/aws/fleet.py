@@ -19,7 +19,7 @@ from .reservations import Reservations
 from .wire import AwsError, Params, read_tags
 
 FIRST_HOST = 4
-"""First address of a subnet that AWS gives to an instance."""
+"""First host number in a subnet that AWS gives to an instance."""
 
 
 class Option(Record, kw_only=True):
@@ -47,7 +47,7 @@ class Option(Record, kw_only=True):
 
 
 class FleetError(Record):
-    """The reason for which an option was not launched."""
+    """The reason why an option was not launched."""
 
     option: Option
     code: str
@@ -63,8 +63,8 @@ class FleetError(Record):
 class Fleets(Record, kw_only=True):
     """Launches instances as EC2 does for a fleet of the type ``instant``.
 
-    EC2 tries the cheapest option first and the next one if it refuses. Real EC2 also weighs spot capacity, which the
-    lab cannot know.
+    The lab tries the cheapest option first, and the next if that fails. Real EC2 also weighs spot capacity, which the
+    lab does not know.
     """
 
     scene: Scene
@@ -91,11 +91,9 @@ class Fleets(Record, kw_only=True):
         return _reply(launched, [*errors.values()])
 
     def _rank_options(self, params: Params) -> list[Option]:
-        """Return every option of the request, best first."""
-        strategies = [
-            params.get(field, {}).get("AllocationStrategy", "") for field in ("SpotOptions", "OnDemandOptions")
-        ]
-        is_prioritized = any("prioritized" in strategy for strategy in strategies)
+        """Return every option of the request, in the order of preference."""
+        options_of = [params.get(field, {}) for field in ("SpotOptions", "OnDemandOptions")]
+        is_prioritized = any("prioritized" in found.get("AllocationStrategy", "") for found in options_of)
         options = [
             self._read_option(params, self.templates.find(config["LaunchTemplateSpecification"]), override)
             for config in params["LaunchTemplateConfigs"]
@@ -124,7 +122,7 @@ class Fleets(Record, kw_only=True):
         )
 
     def _choose(self, options: Sequence[Option], errors: dict[tuple[str, str, str], FleetError]) -> Option | None:
-        """Return the first option that can be launched, and add the reason of each one before it to the errors."""
+        """Return the first option that can launch, and add the errors of the options before it to ``errors``."""
         for option in options:
             error = self._find_error(option)
             if error is None:
@@ -135,7 +133,7 @@ class Fleets(Record, kw_only=True):
     def _find_error(self, option: Option) -> FleetError | None:
         kind, zone, reservation = option.instance_type, option.subnet.zone, option.template.reservation
         if option.usd_per_hour is None:
-            message = f"{self.scene.region} offers no {kind} as {option.lifecycle}, or the lab knows no price of it"
+            message = f"{self.scene.region} offers no {kind} as {option.lifecycle}, or the lab has no price for it"
             return FleetError(option, "Unsupported", message)
         if reservation:
             row = self.reservations.find(reservation)

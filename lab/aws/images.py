@@ -13,7 +13,7 @@ from .filters import passes_filters
 from .wire import AwsError, Params
 
 MACHINES = {"amd64": "x86_64", "arm64": "arm64"}
-"""Architecture in Kubernetes' words → in EC2's words."""
+"""Kubernetes' name of an architecture → EC2's name."""
 BUILT = "2026-07-24T00:00:00.000Z"
 
 
@@ -34,7 +34,7 @@ class Image(Record, kw_only=True):
 
 
 class Images:
-    """The images that node classes pin and that the scene adds. No other image exists."""
+    """The images that node classes pin or the scene adds. No other image exists."""
 
     def __init__(self, scene: Scene) -> None:
         self._aliases = _list_aliases(scene)

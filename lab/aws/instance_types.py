@@ -1,4 +1,4 @@
-"""The instance types that the lab's region shows: those of the catalogue, described by moto.
+"""The instance types of the lab's region: the types of the catalogue, described by moto.
 
 EC2 has fourteen hundred types. moto needs seconds for all of them, and Karpenter cannot launch a type without a price.
 """
@@ -17,7 +17,7 @@ Parameters = Mapping[str, str]
 
 
 class InstanceTypes:
-    """Narrows the questions that moto answers about instance types."""
+    """Narrows calls about instance types before moto answers them."""
 
     def __init__(self, scene: Scene) -> None:
         rows = list_instances().values()
@@ -42,7 +42,7 @@ class InstanceTypes:
 
 
 def offer_types(region: str, names: Iterable[str]) -> None:
-    """Offer types in every zone of a region of which moto ships no answer of EC2, such as those of GovCloud."""
+    """Offer types in every zone of a region that moto's data lacks, such as the regions of GovCloud."""
     if region in INSTANCE_TYPE_OFFERINGS["region"]:
         return
     zones = ec2_backends[DEFAULT_ACCOUNT_ID][region].describe_availability_zones()

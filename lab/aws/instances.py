@@ -12,7 +12,7 @@ from .wire import AwsError, Params, list_tags, read_now
 Lifecycle = Literal["spot", "on-demand", "reserved"]
 State = Literal["running", "terminated"]
 CODES: Mapping[State, int] = {"running": 16, "terminated": 48}
-"""State → EC2's number of it."""
+"""State → EC2's code."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Instance:
     address: str
     """Private IPv4 address."""
     usd_per_hour: float
-    """Price that Karpenter was told; a reserved instance has its on-demand price."""
+    """Price that Karpenter read from the price list; for a reserved instance the on-demand price."""
     template: LaunchTemplate
     """Block devices, interfaces, decoded user data and tags of the launch."""
     tags: dict[str, str]
@@ -38,9 +38,9 @@ class Instance:
     """Id of the capacity reservation that holds the instance."""
     state: State = "running"
     node: str = ""
-    """Name of its Node, from the moment at which the Node exists."""
+    """Name of its Node, once the Node exists."""
     fault: str = ""
-    """Reason for which the instance never joined the cluster; empty otherwise."""
+    """Reason why the instance cannot join the cluster; empty if it can."""
     launched_at: datetime = field(default_factory=read_now)
 
 
@@ -53,18 +53,16 @@ class Instances(dict[str, Instance]):
 
     def describe(self, params: Params) -> dict[str, Any]:
         """Answer DescribeInstances; raises AwsError if a named instance does not exist."""
-        chosen = self._select(params, list_facts=_list_facts)
+        chosen = self._select(params, _list_facts)
         return {"reservationSet": [{"reservationId": "r-lab", "instancesSet": [_render(found)]} for found in chosen]}
 
     def describe_status(self, params: Params) -> dict[str, Any]:
-        """Answer DescribeInstanceStatus: every running instance is well."""
-        running = [
-            instance for instance in self._select(params, list_facts=_list_status_facts) if instance.state == "running"
-        ]
+        """Answer DescribeInstanceStatus: every running instance passes its checks."""
+        running = [found for found in self._select(params, _list_status_facts) if found.state == "running"]
         return {"instanceStatusSet": [_render_status(instance) for instance in running]}
 
     def terminate(self, params: Params) -> dict[str, Any]:
-        """Answer TerminateInstances; the instances are gone at once."""
+        """Answer TerminateInstances; the instances terminate at once."""
         changes = []
         for instance in self._find_all(params.get("InstanceId", [])):
             changes.append(
@@ -78,7 +76,7 @@ class Instances(dict[str, Instance]):
         return {"instancesSet": changes}
 
     def terminate_all(self) -> None:
-        """End every instance, as an account is emptied by hand."""
+        """Terminate every instance, as a person could in the console."""
         for instance in [*self.values()]:
             instance.state = "terminated"
 
@@ -97,13 +95,10 @@ class Instances(dict[str, Instance]):
             raise AwsError("InvalidInstanceID.NotFound", f"The instance IDs '{', '.join(missing)}' do not exist")
         return [self[name] for name in ids]
 
-    def _select(self, params: Params, *, list_facts: Callable[[Instance], dict[str, str]]) -> list[Instance]:
+    def _select(self, params: Params, list_facts: Callable[[Instance], dict[str, str]]) -> list[Instance]:
         named = self._find_all(params.get("InstanceId", [])) or [*self.values()]
-        return [
-            instance
-            for instance in named
-            if passes_filters(params.get("Filter", []), list_facts(instance), instance.tags)
-        ]
+        filters = params.get("Filter", [])
+        return [found for found in named if passes_filters(filters, list_facts(found), found.tags)]
 
 
 def _list_facts(instance: Instance) -> dict[str, str]:

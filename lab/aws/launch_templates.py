@@ -1,4 +1,4 @@
-"""EC2's launch templates: the disks, interfaces, tags and user data with which an instance starts."""
+"""EC2's launch templates: disks, interfaces, tags and user data of an instance."""
 
 from collections.abc import Mapping
 from secrets import token_hex
@@ -11,11 +11,11 @@ from .filters import passes_filters
 from .wire import AwsError, Params, list_tags, read_now, read_tags
 
 USER_DATA_LIMIT = 16 * 1024
-"""Bytes of user data that EC2 takes, before Base64."""
+"""Most bytes of user data that EC2 accepts, before Base64."""
 
 
 class LaunchTemplate(Record, kw_only=True):
-    """One launch template, with its first and only version."""
+    """One launch template with a single version."""
 
     id: str
     name: str
@@ -52,7 +52,7 @@ class LaunchTemplate(Record, kw_only=True):
 
     @property
     def reservation(self) -> str:
-        """Id of the capacity reservation into which the instance goes; empty without a reservation."""
+        """Id of the capacity reservation for the instance; empty without a reservation."""
         target = self.data.get("CapacityReservationSpecification", {}).get("CapacityReservationTarget", {})
         return str(target.get("CapacityReservationId", ""))
 
@@ -74,7 +74,7 @@ class LaunchTemplates:
         self._templates: dict[str, LaunchTemplate] = {}
 
     def find(self, specification: Params) -> LaunchTemplate:
-        """Return the template of a name or an id; raises AwsError if there is none."""
+        """Return the template with a name or an id; raises AwsError if there is none."""
         name, template_id = specification.get("LaunchTemplateName"), specification.get("LaunchTemplateId")
         for template in self._templates.values():
             if template.name == name or template.id == template_id:
@@ -104,11 +104,8 @@ class LaunchTemplates:
         """Answer DescribeLaunchTemplates; raises AwsError if a named template does not exist."""
         named = [self.find({"LaunchTemplateName": name}) for name in params.get("LaunchTemplateName", [])]
         named += [self.find({"LaunchTemplateId": name}) for name in params.get("LaunchTemplateId", [])]
-        chosen = [
-            template
-            for template in named or self._templates.values()
-            if passes_filters(params.get("Filter", []), {"launch-template-name": template.name}, template.tags)
-        ]
+        filters, rows = params.get("Filter", []), named or self._templates.values()
+        chosen = [row for row in rows if passes_filters(filters, {"launch-template-name": row.name}, row.tags)]
         return {"launchTemplates": [_render_template(template) for template in chosen]}
 
     def delete(self, params: Params) -> dict[str, Any]:

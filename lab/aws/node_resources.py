@@ -1,4 +1,4 @@
-"""The CPU, memory, storage and pods that a node offers, by Karpenter's own formula.
+"""The capacity and allocatable resources of a node, by Karpenter's own formula.
 
 Source: karpenter-provider-aws v1.14.1 pkg/providers/instancetype/types.go, and for hugepages kubelet v1.36.4
 pkg/kubelet/nodestatus/setters.go. CPU and memory follow from the catalogue.
@@ -49,9 +49,9 @@ def list_capacity(row: InstanceType, settings: KubeletSettings, template: Launch
 
 
 def list_allocatable(row: InstanceType, settings: KubeletSettings, template: LaunchTemplate) -> Resources:
-    """Return the part of the capacity that pods get.
+    """Return the node's allocatable resources without devices.
 
-    Kubelet takes huge pages out of the memory of other pods.
+    Kubelet subtracts huge pages from allocatable memory.
     """
     storage = _count_storage(row, settings, template)
     cpu, memory = find_allocatable(row, settings.max_pods)

@@ -1,4 +1,4 @@
-"""Instances become Nodes of the lab's API server, as kubelet and the device plugins would make them."""
+"""Creates a Node for each instance, in place of kubelet and the device plugins."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -40,19 +40,14 @@ class Kube(Protocol):
 
 
 class Nodes:
-    """Boots instances, each in a thread of its own.
+    """Boots instances, each in its own thread.
 
     Args:
-        report_fault: Called with an instance that can never join, after its ``fault`` is set.
+        report_fault: Called with an instance that cannot join, after its ``fault`` is set.
     """
 
     def __init__(
-        self,
-        scene: Scene,
-        kube: Kube,
-        faults: Faults,
-        timings: Timings,
-        report_fault: Callable[[Instance], None],
+        self, scene: Scene, kube: Kube, faults: Faults, timings: Timings, report_fault: Callable[[Instance], None]
     ) -> None:
         self._scene, self._kube, self._faults, self._timings = scene, kube, faults, timings
         self._report_fault = report_fault
@@ -68,7 +63,7 @@ class Nodes:
             thread.start()
 
     def stop(self) -> None:
-        """End every boot, and wait until none talks to the API server."""
+        """Stop every boot, and wait until all their threads have ended."""
         self._stopping.set()
         with self._lock:
             threads = self._threads
@@ -84,7 +79,7 @@ class Nodes:
             instance.fault = str(error)
             self._report_fault(instance)
         except Exception as error:
-            if not self._waits(instance, 0):  # the Node went with its instance, or the API server with the lab
+            if not self._waits(instance, 0):  # the instance has terminated, or the lab has ended
                 return
             instance.fault = f"the API server refused the node: {error}"
             LOG.exception("%s could not become a node", instance.id)
@@ -99,7 +94,7 @@ class Nodes:
         node = build_node(instance, settings, self._scene.region)
         self._kube.create(node)
         instance.node = node["metadata"]["name"]
-        if instance.state != "running":  # it ended during the call; in AWS, the cloud controller removes its Node
+        if instance.state != "running":  # terminated during the call; in AWS, the cloud controller deletes the Node
             self._kube.delete("v1", "Node", instance.node)
             return
         for step in list_device_steps(row, settings, template.efa_count, self._overlays, self._timings):
@@ -135,7 +130,7 @@ def build_node(instance: Instance, settings: KubeletSettings, region: str) -> Ma
 
 
 def name_node(address: str, region: str) -> str:
-    """Return the private DNS name of an address, which EKS takes as the name of the node."""
+    """Return the private DNS name of an address, which is the node's name in EKS."""
     domain = "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
     return f"ip-{address.replace('.', '-')}.{domain}"
 

@@ -1,4 +1,4 @@
-"""The offers of EC2: which types a region sells, and at which price."""
+"""EC2's offers: the instance types that a region sells, and their prices."""
 
 import json
 from typing import Any
@@ -12,8 +12,8 @@ from ..scene import Scene
 from .wire import Params, read_now
 
 _OTHER_BARE_METAL = ("c5.metal", 4.896)
-"""A type, and its US dollars an hour, for a region whose bare metal types are all outside the catalogue: us-gov-east-1
-(price list of Karpenter 1.14.1). No node class takes it."""
+"""A bare metal type and its US dollars an hour, for a region without bare metal types in the catalogue: us-gov-east-1
+(price list of Karpenter 1.14.1). No node class selects this type."""
 
 
 class Offers:
@@ -22,7 +22,7 @@ class Offers:
     Spot costs the same in all zones.
 
     Raises:
-        LabError: The catalogue has no price of the region, so Karpenter could choose nothing.
+        LabError: The catalogue has no prices of the region, so Karpenter could launch nothing.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -37,7 +37,7 @@ class Offers:
         return price.usd if price else None
 
     def price_spot(self, instance_type: str) -> float | None:
-        """Return the US dollars an hour on spot, or None if spot does not have the type or the price is unknown."""
+        """Return the US dollars an hour on spot, or None if the type is not sold on spot or the price is unknown."""
         usd, share = self.price_on_demand(instance_type), self._find_share(instance_type)
         if usd is None or share is None or "spot" not in list_instances()[instance_type].usage_classes:
             return None
@@ -46,7 +46,7 @@ class Offers:
     def price(self, lifecycle: str, instance_type: str) -> float | None:
         """Return the US dollars an hour of ``spot``, ``on-demand`` or ``reserved``.
 
-        A reserved instance costs its on-demand price, which the account pays for the reservation in any case.
+        A reserved instance costs its on-demand price, which the account pays for the reservation anyway.
         """
         return self.price_spot(instance_type) if lifecycle == "spot" else self.price_on_demand(instance_type)
 
@@ -63,7 +63,7 @@ class Offers:
     def get_products(self, params: Params) -> dict[str, Any]:
         """Answer the Price List's GetProducts: one product for each type with a price.
 
-        Karpenter asks for bare metal by the tenancy ``Dedicated``, and stops if a region has none.
+        Karpenter requests bare metal with the tenancy ``Dedicated``, and stops if a region has none.
         """
         bare_metal = any(entry["Field"] == "tenancy" and entry["Value"] == "Dedicated" for entry in params["Filters"])
         priced = self._list_prices(bare_metal=bare_metal)

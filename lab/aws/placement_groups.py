@@ -1,4 +1,4 @@
-"""The placement groups that the node classes name."""
+"""The placement groups that node classes name."""
 
 import hashlib
 from typing import Any
@@ -9,7 +9,7 @@ from .wire import Params
 
 
 class PlacementGroups:
-    """Each placement group that a node class names stands ready."""
+    """The available placement groups: one for each name in a node class."""
 
     def __init__(self, scene: Scene) -> None:
         selectors = [
@@ -24,11 +24,8 @@ class PlacementGroups:
             if wanted := params.get(parameter):
                 groups = [group for group in groups if group[key] in wanted]
         facts = [{"group-name": group["groupName"], "state": "available", "strategy": "cluster"} for group in groups]
-        chosen = [
-            group
-            for group, known in zip(groups, facts, strict=True)
-            if passes_filters(params.get("Filter", []), known, {})
-        ]
+        filters = params.get("Filter", [])
+        chosen = [group for group, known in zip(groups, facts, strict=True) if passes_filters(filters, known, {})]
         return {"placementGroupSet": chosen}
 
 

@@ -1,4 +1,4 @@
-"""One call of AWS's API, read from an HTTP request."""
+"""A call of an AWS API, read from an HTTP request."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from gpu_blueprint.records import Record
 from .wire import Params, read_query
 
 READING = ("Describe", "Get", "List", "Receive", "BatchGet", "GET ", "HEAD ")
-"""Beginnings of actions that change nothing."""
+"""Prefixes of actions that change nothing."""
 SCOPE = re.compile(r"Credential=[^/]+/\d+/[^/]+/([^/]+)/")
 """The service in a signature."""
 FORM = "application/x-www-form-urlencoded"
@@ -19,18 +19,18 @@ Environ = dict[str, Any]
 
 
 class Request(Record, kw_only=True):
-    """One call of AWS's API."""
+    """A call of an AWS API."""
 
     service: str
     """Name in the signature, such as ``ec2``."""
     action: str
-    """Action of a query or JSON service; method and path of another service, such as ``GET /clusters/gpu``."""
+    """Action of a query or JSON service; for other services method and path, such as ``GET /clusters/gpu``."""
     params: Params
     speaks_json: bool
 
     @property
     def is_dry_run(self) -> bool:
-        """True if the caller only asks for permission."""
+        """True if the caller only checks its permission."""
         return bool(self.params.get("DryRun") == "true")
 
     @property

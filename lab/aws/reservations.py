@@ -11,7 +11,7 @@ from .wire import AwsError, Params, read_now
 
 
 class Reservations:
-    """The scene's reservations, and the places that are free in them.
+    """The scene's reservations, and their free instances.
 
     Args:
         count_used: Returns the number of instances that run in a reservation, by its id.
@@ -22,14 +22,14 @@ class Reservations:
         self._faults, self._count_used = faults, count_used
 
     def find(self, reservation_id: str) -> Reservation:
-        """Return the reservation of an id; raises AwsError if there is none."""
+        """Return the reservation with an id; raises AwsError if there is none."""
         if reservation_id not in self._rows:
             message = f"The capacity reservation ID '{reservation_id}' does not exist"
             raise AwsError("InvalidCapacityReservationId.NotFound", message)
         return self._rows[reservation_id]
 
     def count_total(self, reservation_id: str) -> int:
-        """Return the number of instances that a reservation holds now."""
+        """Return the total number of instances of a reservation."""
         return self._faults.reservations.get(reservation_id, self.find(reservation_id).instances)
 
     def count_free(self, reservation_id: str) -> int:

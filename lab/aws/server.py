@@ -1,4 +1,4 @@
-"""AWS on loopback for one scene: starts and stops it, and shows what Karpenter made of it."""
+"""AWS on loopback for one scene: start, stop, instances and calls."""
 
 import json
 from collections.abc import Mapping
@@ -41,14 +41,14 @@ from .reservations import Reservations
 from .wire import AwsError, Params, read_now
 
 POLL_S = 0.05
-"""Seconds between looks of the server at the order to stop."""
+"""Seconds between two checks of the server for a stop."""
 INTERRUPTION = "EC2 Spot Instance Interruption Warning"
 
 
 class Shim:
     """AWS for the scene of one stack, on a free port of 127.0.0.1.
 
-    moto holds its state for the whole process, so only one Shim can run at a time in a process.
+    moto's state belongs to the process, so only one Shim can run at a time in a process.
     """
 
     _running: "Shim | None" = None
@@ -58,7 +58,7 @@ class Shim:
         self.faults = Faults()
         self.calls: list[Call] = []
         self.asked: set[Name] = set()
-        """Service and action of every call that came, also of calls that only read."""
+        """Service and action of every call, also of calls that only read."""
         self.instances = Instances()
         self._images = Images(scene)
         self._nodes = Nodes(scene, kube, self.faults, timings or Timings(), self._record_fault)
@@ -106,7 +106,7 @@ class Shim:
         self._server, Shim._running = None, None
 
     def environment(self) -> dict[str, str]:
-        """Return the variables that lead an AWS SDK here, and away from the developer's own credentials."""
+        """Return environment variables that point an AWS SDK to this server, without the developer's credentials."""
         return {
             "AWS_ENDPOINT_URL": self.url,
             "AWS_REGION": self._scene.region,
@@ -119,7 +119,7 @@ class Shim:
         }
 
     def send_interruption(self, instance_id: str) -> None:
-        """Warn Karpenter, through its queue, that EC2 will take a spot instance.
+        """Send a spot interruption notice to Karpenter's queue.
 
         Raises:
             LabError: There is no such instance.
@@ -127,7 +127,7 @@ class Shim:
         self._send(instance_id, INTERRUPTION, {"instance-action": "terminate"})
 
     def send_end(self, instance_id: str) -> None:
-        """Tell Karpenter, through its queue, that an instance is gone.
+        """Send the notice of a terminated instance to Karpenter's queue.
 
         Raises:
             LabError: There is no such instance.
@@ -141,12 +141,12 @@ class Shim:
         send_queue_message(self._scene, json.dumps(event))
 
     def upgrade_cluster(self, kubernetes: str) -> None:
-        """Give the cluster another version of Kubernetes, with images for it. Karpenter asks again every 5 minutes."""
+        """Set the cluster's Kubernetes version, and publish its images. Karpenter reads the version every 5 minutes."""
         self._images.publish(kubernetes)
         upgrade_cluster(self._scene, kubernetes)
 
     def replace_subnets(self) -> None:
-        """Recreate every subnet of the scene, for the same selection. Karpenter asks again every minute."""
+        """Recreate every subnet of the scene under the same tags. Karpenter reads the subnets every minute."""
         replace_subnets(self._scene)
 
     def _build_app(self) -> Dispatch:
@@ -164,7 +164,7 @@ class Shim:
         )
 
     def _list_handlers(self) -> Mapping[tuple[str, str], Handler]:
-        """Return (service, action) → handler, of all that moto lacks or answers otherwise than the catalogue."""
+        """Return (service, action) → handler, for calls that moto lacks or answers differently from the catalogue."""
         offers, images, templates = Offers(self._scene), self._images, LaunchTemplates()
         reservations = Reservations(self._scene, self.faults, self.instances.count_reserved)
         fleets = Fleets(
@@ -206,13 +206,13 @@ class Shim:
 
 @cache
 def _build_moto() -> Wsgi:
-    """Return moto's application; it holds no state, and it is slow to build."""
+    """Return moto's application, which has no state and is slow to build."""
     application: Wsgi = DomainDispatcherApplication(create_backend_app)
     return application
 
 
 class _QuietHandler(MotoRequestHandler):
-    """Writes no line for each request."""
+    """Logs no requests."""
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Write nothing."""

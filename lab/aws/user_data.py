@@ -1,4 +1,4 @@
-"""The settings that a node's kubelet finds in its user data: AL2023's NodeConfig, Bottlerocket's TOML."""
+"""The kubelet settings in a node's user data: AL2023's NodeConfig, Bottlerocket's TOML."""
 
 import re
 import tomllib
@@ -39,7 +39,7 @@ class UserDataError(Exception):
 
 
 class KubeletSettings(Record, kw_only=True):
-    """A kubelet's registration."""
+    """The settings with which a kubelet registers its node."""
 
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
@@ -49,7 +49,7 @@ class KubeletSettings(Record, kw_only=True):
     joins_disks: bool = False
     """True if the local NVMe disks become one volume for images and pods."""
     shares_at_boot: bool = False
-    """True if the operating system itself shares the GPUs, before any device plugin of the GPU Operator could."""
+    """True if the operating system itself applies the sharing of GPUs at boot."""
 
 
 def read_user_data(text: str, cluster: str) -> KubeletSettings:

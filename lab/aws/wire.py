@@ -1,4 +1,4 @@
-"""The formats of AWS's APIs: flat queries become values, values become XML or JSON."""
+"""The formats of AWS's APIs: reads flat queries, writes XML and JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ STATUSES = {
     "ServiceUnavailable": 503,
     "Unavailable": 503,
 }
-"""HTTP status of an error code; every other code is the caller's fault, with status 400."""
+"""Error code → HTTP status; every other code has status 400."""
 
 
 class AwsError(Exception):
@@ -74,7 +74,7 @@ def _fold_lists(value: Any) -> Any:
 
 
 def render_xml(value: Any) -> str:
-    """Return values as EC2's XML: a list is a row of ``<item>``, and None is left out."""
+    """Return values as EC2's XML: a list becomes ``<item>`` elements, and None is left out."""
     if isinstance(value, Mapping):
         return "".join(f"<{key}>{render_xml(inner)}</{key}>" for key, inner in value.items() if inner is not None)
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""An HTTP proxy on loopback in the place of the cluster's network: the addresses of pods, and names of Services."""
+"""An HTTP proxy on loopback in place of the cluster's network, for addresses of pods and names of Services."""
 
 import json
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ _SECONDS_TO_ANSWER = 10
 
 
 class ClusterProxy:
-    """Leads Prometheus to pods, and KEDA to Prometheus; any other address refuses the connection.
+    """Connects Prometheus to pods, and KEDA to Prometheus; refuses all other addresses.
 
     Args:
-        kube: The API server that knows the pods.
-        servers: What listens in the pods.
+        kube: The API server with the pods.
+        servers: The stand-ins for the servers in the pods.
         services: Name and port of a Service, such as ``prometheus-operated.monitoring.svc:9090`` → its address here.
     """
 
@@ -39,7 +39,7 @@ class ClusterProxy:
 
     @property
     def discovery(self) -> str:
-        """The address that lists the targets of a namespace, which follows the address."""
+        """The address that lists the targets of a namespace, whose name is appended."""
         return f"{self.url}{_DISCOVERY}"
 
     def start(self) -> None:
@@ -47,7 +47,7 @@ class ClusterProxy:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread, and give the port back."""
+        """Stop the server, and release its port."""
         self._server.shutdown()
         self._thread.join(SECONDS_TO_END)
         self._server.server_close()
@@ -79,7 +79,7 @@ def _forward(here: str, url: SplitResult) -> tuple[int, bytes]:
 
 
 def _build_handler(proxy: ClusterProxy) -> type[BaseHTTPRequestHandler]:
-    """Return the handler of one proxy; the server of the standard library makes a handler for each request."""
+    """Return the handler class of a proxy."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

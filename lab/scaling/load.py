@@ -1,4 +1,4 @@
-"""The load of one pod, and what its inference server tells Prometheus of it.
+"""The load of one pod, and the metrics that its inference server exports.
 
 Names and buckets are those of the servers: vLLM's Production Metrics and its source (vllm/v1/metrics), and the Metrics
 page of Triton's user guide.
@@ -9,15 +9,15 @@ from typing import Literal
 
 from gpu_blueprint.records import Record, replace
 
-_BUCKETS = (
+_BUCKET_SECONDS = (
     *(0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5),
     *(10.0, 20.0, 40.0, 80.0, 160.0, 640.0, 2560.0),
 )
 """Upper bounds of vLLM's time to the first token, in seconds."""
-_VLLM = 'engine="0",model_name="model"'
-_TRITON = 'model="model",version="1"'
-_TRUNCATED = 0.1
-"""Share of vLLM's answers that end at their longest length."""
+_VLLM_LABELS = 'engine="0",model_name="model"'
+_TRITON_LABELS = 'model="model",version="1"'
+_TRUNCATED_SHARE = 0.1
+"""Share of vLLM's answers that end at the length limit."""
 
 
 class Load(Record, kw_only=True):
@@ -27,25 +27,25 @@ class Load(Record, kw_only=True):
     waiting: float = 0
     """Requests in the queue."""
     running: float = 0
-    """Requests at work."""
+    """Requests that the server processes."""
     requests: float = 0
     """Answered requests a second."""
     seconds: float = 0.2
     """Time to the first token of vLLM, time of a whole request of Triton."""
 
     def share(self, pods: int) -> "Load":
-        """Return the load of one of some pods."""
+        """Return the load of one pod among ``pods``."""
         return replace(self, waiting=self.waiting / pods, running=self.running / pods, requests=self.requests / pods)
 
 
 class Counters:
-    """Everything that one pod has answered since its start."""
+    """Counters of the requests that one pod has answered since its start."""
 
     def __init__(self, now: float) -> None:
         self._now = now
         self.answered = 0.0
         self.seconds = 0.0
-        self._by_bucket = dict.fromkeys(_BUCKETS, 0.0)
+        self._by_bucket = dict.fromkeys(_BUCKET_SECONDS, 0.0)
 
     def advance(self, load: Load, now: float) -> None:
         """Answer requests at the rate of a load until now."""
@@ -53,7 +53,7 @@ class Counters:
         self._now = now
         self.answered += answered
         self.seconds += answered * load.seconds
-        for bound in _BUCKETS:
+        for bound in _BUCKET_SECONDS:
             self._by_bucket[bound] += answered * (load.seconds <= bound)
 
     def list_buckets(self) -> Iterator[tuple[str, float]]:
@@ -69,17 +69,17 @@ def write_metrics(load: Load, counters: Counters) -> str:
 
 
 def _list_vllm(load: Load, counters: Counters) -> Iterator[str]:
-    yield f"vllm:num_requests_running{{{_VLLM}}} {load.running}"
-    yield f"vllm:num_requests_waiting{{{_VLLM}}} {load.waiting}"
-    for reason, part in (("length", _TRUNCATED), ("stop", 1 - _TRUNCATED)):
-        yield f'vllm:request_success_total{{{_VLLM},finished_reason="{reason}"}} {counters.answered * part}'
+    yield f"vllm:num_requests_running{{{_VLLM_LABELS}}} {load.running}"
+    yield f"vllm:num_requests_waiting{{{_VLLM_LABELS}}} {load.waiting}"
+    for reason, part in (("length", _TRUNCATED_SHARE), ("stop", 1 - _TRUNCATED_SHARE)):
+        yield f'vllm:request_success_total{{{_VLLM_LABELS},finished_reason="{reason}"}} {counters.answered * part}'
     for bound, count in counters.list_buckets():
-        yield f'vllm:time_to_first_token_seconds_bucket{{{_VLLM},le="{bound}"}} {count}'
-    yield f"vllm:time_to_first_token_seconds_sum{{{_VLLM}}} {counters.seconds}"
-    yield f"vllm:time_to_first_token_seconds_count{{{_VLLM}}} {counters.answered}"
+        yield f'vllm:time_to_first_token_seconds_bucket{{{_VLLM_LABELS},le="{bound}"}} {count}'
+    yield f"vllm:time_to_first_token_seconds_sum{{{_VLLM_LABELS}}} {counters.seconds}"
+    yield f"vllm:time_to_first_token_seconds_count{{{_VLLM_LABELS}}} {counters.answered}"
 
 
 def _list_triton(load: Load, counters: Counters) -> Iterator[str]:
-    yield f"nv_inference_pending_request_count{{{_TRITON}}} {load.waiting}"
-    yield f"nv_inference_request_success{{{_TRITON}}} {counters.answered}"
-    yield f"nv_inference_request_duration_us{{{_TRITON}}} {counters.seconds * 1e6}"
+    yield f"nv_inference_pending_request_count{{{_TRITON_LABELS}}} {load.waiting}"
+    yield f"nv_inference_request_success{{{_TRITON_LABELS}}} {counters.answered}"
+    yield f"nv_inference_request_duration_us{{{_TRITON_LABELS}}} {counters.seconds * 1e6}"

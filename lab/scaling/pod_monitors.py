@@ -1,7 +1,7 @@
-"""From a PodMonitor to Prometheus's configuration, as prometheus-operator writes it.
+"""Translates a PodMonitor to Prometheus's configuration, as prometheus-operator does.
 
-Source: prometheus-operator 0.93.1, pkg/prometheus/promcfg.go, generatePodMonitorConfig. A field that this module does
-not know is refused, so that no monitor works here that would not work in a cluster.
+Source: prometheus-operator 0.93.1, pkg/prometheus/promcfg.go, generatePodMonitorConfig. Unknown fields are refused, so
+that a monitor that works here also works in a cluster.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ def build_scrape_configs(monitor: Manifest, discovery: str, proxy: str) -> Itera
 
     Args:
         monitor: The PodMonitor.
-        discovery: Address that lists the targets of a namespace, which follows the address.
+        discovery: Address that lists the targets of a namespace, whose name is appended.
         proxy: Address of the HTTP proxy that reaches pods.
 
     Raises:

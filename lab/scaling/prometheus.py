@@ -1,6 +1,7 @@
-"""The machine's Prometheus, which scrapes pods by the PodMonitors of the API server."""
+"""The machine's Prometheus, which scrapes pods as the API server's PodMonitors say."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import urllib3
 from gpu_blueprint.catalog.api_versions import PROMETHEUS_OPERATOR
 from gpu_blueprint.yaml_text import write_yaml
 
+from ..controller import is_ready_at
 from ..kube import KubeClient
 from ..needs import find_prometheus
 from ..workspace import Workspace
@@ -20,10 +22,10 @@ _SECONDS_TO_ANSWER = 10
 
 
 class Prometheus:
-    """Prometheus on a port of its own. Its data stay while it is stopped.
+    """Prometheus on its own port. Its data stay while it is stopped.
 
     Args:
-        workspace: The place to run in.
+        workspace: The workspace for Prometheus.
         kube: The API server with the PodMonitors.
         port: Its port on 127.0.0.1.
     """
@@ -38,10 +40,10 @@ class Prometheus:
         return f"http://127.0.0.1:{self._port}"
 
     def start(self, discovery: str, proxy: str) -> None:
-        """Start it with the PodMonitors that are there now, and wait until it answers.
+        """Start Prometheus with the current PodMonitors, and wait until it is ready.
 
         Args:
-            discovery: Address that lists the targets of a namespace, which follows the address.
+            discovery: Address that lists the targets of a namespace, whose name is appended.
             proxy: Address of the HTTP proxy that reaches pods.
 
         Raises:
@@ -61,14 +63,14 @@ class Prometheus:
             f"--web.listen-address=127.0.0.1:{self._port}",
         ]
         self._workspace.start(NAME, command)
-        self._workspace.wait_for(NAME, "Prometheus", self._is_ready)
+        self._workspace.wait_for(NAME, "Prometheus", partial(is_ready_at, self._port, "/-/ready"))
 
     def stop(self) -> None:
-        """End it."""
+        """Stop Prometheus."""
         self._workspace.stop(NAME)
 
     def query(self, promql: str) -> list[tuple[Mapping[str, str], float]]:
-        """Return labels and value of each series that a query has now."""
+        """Return labels and value of each series of a query's result."""
         rows = self._ask("/api/v1/query", {"query": promql})["data"]["result"]
         return [(row["metric"], float(row["value"][1])) for row in rows]
 
@@ -76,10 +78,3 @@ class Prometheus:
         with urllib3.PoolManager(retries=False, timeout=_SECONDS_TO_ANSWER) as pool:
             found: dict[str, Any] = pool.request("GET", f"{self.url}{path}", fields=dict(fields)).json()
             return found
-
-    def _is_ready(self) -> bool:
-        try:
-            with urllib3.PoolManager(retries=False, timeout=_SECONDS_TO_ANSWER) as pool:
-                return pool.request("GET", f"{self.url}/-/ready").status == 200
-        except urllib3.exceptions.HTTPError:
-            return False

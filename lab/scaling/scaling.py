@@ -15,10 +15,10 @@ _PROMETHEUS = f"prometheus-operated.{MONITORING}.svc:9090"
 
 
 class Scaling:
-    """The parts, each of which may be stopped and started alone.
+    """The parts, each of which can be stopped and started alone.
 
     Args:
-        workspace: The place to run in.
+        workspace: The workspace for the programs.
         plane: A control plane with the aggregation.
         aggregation: The authority that the API server trusts.
     """
@@ -30,5 +30,5 @@ class Scaling:
         self.keda = Keda(workspace, plane, aggregation, self.proxy.url)
 
     def start_prometheus(self) -> None:
-        """Start Prometheus with the PodMonitors that are there now; see ``Prometheus.start`` for errors."""
+        """Start Prometheus with the current PodMonitors; see ``Prometheus.start`` for errors."""
         self.prometheus.start(self.proxy.discovery, self.proxy.url)

@@ -9,10 +9,11 @@ from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
 from gpu_blueprint.records import Record
 
 from ..kube import KubeClient
+from ..scene import has_condition
 from .load import Counters, Load, write_metrics
 
 _FRESH_S = 1.0
-"""Seconds for which a list of pods serves all scrapes."""
+"""Seconds for which a list of pods is reused."""
 
 
 class _Pod(Record):
@@ -22,11 +23,11 @@ class _Pod(Record):
 
 
 class Servers:
-    """Answers scrapes of pods. Threads may share it.
+    """Answers scrapes of pods. Thread-safe.
 
     Args:
-        kube: The API server that knows the pods.
-        clock: Seconds that only grow.
+        kube: The API server with the pods.
+        clock: A monotonic clock in seconds.
     """
 
     def __init__(self, kube: KubeClient, clock: Callable[[], float] = time.monotonic) -> None:
@@ -34,12 +35,12 @@ class Servers:
         self._lock = Lock()
         self._loads: dict[tuple[str, str], Load] = {}
         self._counters: dict[str, Counters] = {}
-        """Uid of a pod → what it has answered."""
+        """Uid of a pod → its counters."""
         self._pods: dict[str, _Pod] = {}
         self._looked = -_FRESH_S
 
     def put(self, namespace: str, deployment: str, load: Load) -> None:
-        """Send a load to a Deployment from now on. Until the first load, nothing listens in its pods."""
+        """Set the load of a Deployment from now on. Before the first load, nothing listens in its pods."""
         with self._lock:
             self._advance()
             self._loads[namespace, deployment] = load
@@ -59,7 +60,7 @@ class Servers:
             return write_metrics(load.share(self._count(pod.deployment)), self._counters[pod.uid])
 
     def _advance(self) -> None:
-        """Let all pods answer requests until now, and forget pods that are gone."""
+        """Advance the counters of all pods to now, and forget deleted pods."""
         now = self._clock()
         uids = {pod.uid for pod in self._pods.values()}
         self._counters = {uid: counters for uid, counters in self._counters.items() if uid in uids}
@@ -72,7 +73,7 @@ class Servers:
         return sum(pod.deployment == deployment for pod in self._pods.values())
 
     def _list_pods(self) -> dict[str, _Pod]:
-        """Return address → pod, of the ready pods of Deployments that have a load."""
+        """Return address → pod, for the ready pods of Deployments in namespaces with a load."""
         namespaces = {namespace for namespace, _ in self._loads}
         ready = [pod for namespace in namespaces for pod in self._kube.list("v1", "Pod", namespace) if is_ready(pod)]
         return {
@@ -83,10 +84,9 @@ class Servers:
 
 
 def is_ready(pod: Mapping[str, Any]) -> bool:
-    """Return whether a pod takes requests: it is ready, has an address, and does not end."""
-    rows = pod["status"].get("conditions") or []
-    passes = any(row["type"] == "Ready" and row["status"] == "True" for row in rows)
-    return passes and "podIP" in pod["status"] and "deletionTimestamp" not in pod["metadata"]
+    """Return whether a pod accepts requests: it is ready, has an address, and is not being deleted."""
+    has_address = "podIP" in pod["status"] and "deletionTimestamp" not in pod["metadata"]
+    return has_address and has_condition(pod, "Ready")
 
 
 def find_deployment(pod: Mapping[str, Any]) -> str:

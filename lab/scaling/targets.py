@@ -1,7 +1,7 @@
 """The targets that Prometheus's own discovery would find: each port of each container, with the labels of its pod.
 
-Debian's Prometheus is built without the discovery of Kubernetes, so it asks for these targets over HTTP. The labels are
-those that ``kubernetes_sd_config`` documents for the role ``pod``.
+Debian's Prometheus is built without Kubernetes discovery, so it reads these targets over HTTP. The labels are those
+that ``kubernetes_sd_config`` documents for the role ``pod``.
 """
 
 import re
@@ -24,12 +24,12 @@ def list_targets(pods: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def sanitize(name: str) -> str:
-    """Return the name of a label as Prometheus writes it: other characters than letters and digits become ``_``."""
+    """Return the name of a label in Prometheus: every character except letters, digits and ``_`` becomes ``_``."""
     return re.sub(r"[^a-zA-Z0-9_]", "_", name)
 
 
 def _list_ports(address: str, container: Mapping[str, Any], labels: dict[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield a target for each declared port; a container without ports is a target without a port."""
+    """Yield a target for each declared port, or one target without a port for a container without ports."""
     if not container.get("ports"):
         yield {"targets": [address], "labels": labels}
     for port in container.get("ports") or []:

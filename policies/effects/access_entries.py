@@ -1,4 +1,4 @@
-"""Read who enters a cluster: EKS access entries, pulumi-eks's mappings, and the ConfigMap ``aws-auth``."""
+"""The principals with access to a cluster: access entries, pulumi-eks's mappings, and the ConfigMap ``aws-auth``."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ ENTRY_KINDS = ("AccessPolicyAssociation", "AccessEntry", "Cluster")
 
 
 class AccessPolicy(Record, kw_only=True):
-    """One access policy of EKS, and where it counts."""
+    """One access policy of EKS with its scope."""
 
     name: str
     in_cluster: bool

@@ -1,4 +1,4 @@
-"""Answer questions about a statement: which actions it allows, whether a wildcard only reads, on how many resources."""
+"""Questions about a statement: the actions that it allows, wildcards that only read, and the number of resources."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,14 +8,14 @@ from gpu_blueprint.catalog.iam_actions import list_actions
 from ..rule import find_wrong
 from .statements import Statement
 
-_READING = {"List", "Read"}
+_READ_LEVELS = {"List", "Read"}
 """Access levels of AWS's actions that change nothing."""
-_DESCRIBING = ("describe", "list")
-"""Verbs of actions that show settings. ``Get`` is none of them: it also returns secrets, passwords and objects."""
+_DESCRIBE_VERBS = ("describe", "list")
+"""Verbs of actions that show settings. ``Get`` is missing, since it also returns secrets, passwords and objects."""
 
 
 def has_wildcard(pattern: str) -> bool:
-    """Tell whether a pattern of IAM stands for more than itself."""
+    """Tell whether a pattern of IAM matches more than one text."""
     return "*" in pattern or "?" in pattern
 
 
@@ -39,21 +39,21 @@ def fits(pattern: str, text: str) -> bool:
 
 
 def only_describes(pattern: str) -> bool:
-    """Tell whether a pattern fixes a service and the verb Describe or List, and AWS says that all its actions read."""
+    """Tell whether a pattern names a service and a verb, Describe or List, with actions that AWS lists as reads."""
     service, _, name = pattern.strip().lower().partition(":")
-    if not name.startswith(_DESCRIBING):
+    if not name.startswith(_DESCRIBE_VERBS):
         return False
-    levels = {level for action, level in _read_access_levels(service).items() if fits(name, action)}
-    return bool(levels) and levels <= _READING
+    access_levels = {level for action, level in _read_access_levels(service).items() if fits(name, action)}
+    return bool(access_levels) and access_levels <= _READ_LEVELS
 
 
 def only_uses_keys(pattern: str) -> bool:
-    """Tell whether a pattern stands for actions that use a KMS key and never manage the key."""
-    return pattern.strip().lower().startswith(_KEY_USES)
+    """Tell whether a pattern matches only actions that use a KMS key, and no actions that manage the key."""
+    return pattern.strip().lower().startswith(_KEY_USE_PREFIXES)
 
 
-_KEY_USES = ("kms:reencrypt", "kms:generatedatakey")
-"""Starts of actions that AWS itself gives with a wildcard (AWS KMS Developer Guide, "Default key policy")."""
+_KEY_USE_PREFIXES = ("kms:reencrypt", "kms:generatedatakey")
+"""Prefixes of actions that AWS itself allows with a wildcard (AWS KMS Developer Guide, "Default key policy")."""
 
 
 def fixes_verb(pattern: str) -> bool:
@@ -71,16 +71,16 @@ def _read_access_levels(service: str) -> Mapping[str, str]:
 
 
 def spans_several(statement: Statement, service: str, types: Iterable[str], end: str | None = None) -> bool:
-    """Tell whether a statement is about more than named resources of some types, such as roles of IAM.
+    """Tell whether a statement covers more than named resources of some types, such as IAM roles.
 
-    A wildcard in the account or the region does not count: the name after it still stands for a single resource. A
-    statement with principals is about the single resource that holds it.
+    A wildcard in the account or the region does not count, since the name after it still means a single resource. A
+    statement with principals covers only the resource that holds it.
 
     Args:
         statement: A statement of an IAM document.
         service: The service in the ARNs of the resources.
-        types: Beginnings of the last part of these ARNs. ``/`` follows, unless a type ends with ``:`` or is empty.
-        end: The text that ends a name; a wildcard after it belongs to the same resource. None if nothing ends it.
+        types: Prefixes of the last part of these ARNs. ``/`` follows, unless a type ends with ``:`` or is empty.
+        end: The text that ends a name; a wildcard after it belongs to the same resource. None without such a text.
 
     Raises:
         NotYetKnownError: No known resource is a wildcard, and a resource is not known yet.
@@ -94,13 +94,13 @@ def spans_several(statement: Statement, service: str, types: Iterable[str], end:
 
 
 def _matches_several(arn: str, service: str, starts: tuple[str, ...], end: str | None) -> bool:
-    arn = re.sub(r"\$\{[^}]*\}", "", arn)  # a variable has a colon of its own, and one value in a request
-    parts = arn.split(":", _NAME)
-    if len(parts) > _SERVICE and not fits(parts[_SERVICE], service):
+    arn = re.sub(r"\$\{[^}]*\}", "", arn)  # a variable contains a colon, and has a single value in a request
+    parts = arn.split(":", _NAME_INDEX)
+    if len(parts) > _SERVICE_INDEX and not fits(parts[_SERVICE_INDEX], service):
         return False
-    if len(parts) <= _NAME:  # a wildcard also stands for the parts after it
+    if len(parts) <= _NAME_INDEX:  # a wildcard also stands for the parts after it
         return has_wildcard(arn)
-    name = parts[_NAME].removesuffix(_RANDOM)
+    name = parts[_NAME_INDEX].removesuffix(_SECRET_SUFFIX)
     fixed = re.split(r"[*?]", name)[0]
     return fixed != name and any(
         start.startswith(fixed) or (fixed.startswith(start) and not (end and end in fixed[len(start) :]))
@@ -108,7 +108,7 @@ def _matches_several(arn: str, service: str, starts: tuple[str, ...], end: str |
     )
 
 
-_RANDOM = "-??????"
-"""The end of a secret's ARN, which Secrets Manager chooses and AWS's documents write so."""
-_SERVICE, _NAME = 2, 5
-"""Places in an ARN: ``arn:aws:iam::111122223333:role/one`` has its service third and its name sixth."""
+_SECRET_SUFFIX = "-??????"
+"""Suffix of a secret's ARN, as AWS's documentation writes the six letters that Secrets Manager chooses."""
+_SERVICE_INDEX, _NAME_INDEX = 2, 5
+"""Indexes in an ARN: ``arn:aws:iam::111122223333:role/one`` has its service third and its name sixth."""

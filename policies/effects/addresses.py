@@ -1,4 +1,4 @@
-"""Judge who may connect from address blocks: one organisation, or the internet."""
+"""Address blocks that may connect: blocks of one organisation, or the internet."""
 
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
@@ -9,10 +9,10 @@ from gpu_blueprint.records import Record
 
 from ..values import UNKNOWN, NotYetKnownError, UnreadableError, read_list, read_text
 
-_LARGEST = {4: 8, 6: 20}
-"""IP version → prefix of the largest block that a single organisation holds."""
-_OTHERS = {4: 12, 6: 28}
-"""IP version → prefix of a block as large as all its other blocks together; Cloudflare's list just fits in."""
+_LARGEST_PREFIX = {4: 8, 6: 20}
+"""IP version → prefix length of the largest block that a single organisation owns."""
+_OTHERS_PREFIX = {4: 12, 6: 28}
+"""IP version → prefix length of a block as large as all other blocks of an organisation together, as at Cloudflare."""
 
 
 class Sources(Record):
@@ -30,7 +30,7 @@ class Sources(Record):
     def admit_internet(self) -> bool:
         """True if the known blocks together hold more public addresses than a single organisation owns.
 
-        The sum counts, so many small blocks admit the internet too.
+        The sum counts, so many small blocks may admit the internet too.
         """
         public = sorted((network for network in self.networks if network.is_global), key=_get_version)
         return any(_exceed_one_owner(networks) for _, networks in groupby(public, key=_get_version))
@@ -39,8 +39,8 @@ class Sources(Record):
         """Tell whether the blocks admit the internet.
 
         Raises:
-            NotYetKnownError: The known blocks do not, and others are not known yet.
-            UnreadableError: The known blocks do not, and others are no address blocks.
+            NotYetKnownError: The known blocks do not admit it, and others are not known yet.
+            UnreadableError: The known blocks do not admit it, and other values are no address blocks.
         """
         if self.admit_internet:
             return True
@@ -58,9 +58,9 @@ def _get_version(network: IPv4Network | IPv6Network) -> int:
 def _exceed_one_owner(networks: Iterable[Any]) -> bool:
     """Tell whether networks of one IP version, at least one, hold more addresses than a single organisation owns."""
     largest, *others = sorted(collapse_addresses(networks), key=lambda network: network.prefixlen)
-    believable = 2 ** (largest.max_prefixlen - _OTHERS[largest.version])
+    believable = 2 ** (largest.max_prefixlen - _OTHERS_PREFIX[largest.version])
     number = sum(network.num_addresses for network in others)
-    return bool(largest.prefixlen < _LARGEST[largest.version] or number > believable)
+    return bool(largest.prefixlen < _LARGEST_PREFIX[largest.version] or number > believable)
 
 
 def read_sources(value: Any) -> Sources:

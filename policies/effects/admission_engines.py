@@ -1,7 +1,7 @@
-"""Answer whether programs of others may judge pods at their admission: webhooks, Kyverno, Gatekeeper and the like.
+"""Third-party admission of pods: webhooks, Kyverno, Gatekeeper and the like.
 
-Nobody reads the policies of an engine that the program installs, which may come from elsewhere: the program has decided
-for admission. A policy or a webhook of the program itself must refuse pods, and not only note them.
+A program that installs an engine passes, since the engine's policies may come from elsewhere. A policy or a webhook of
+the program itself must refuse pods, not only audit them.
 """
 
 from collections.abc import Mapping
@@ -16,20 +16,20 @@ from .charts import CHART_KINDS, is_chart
 from .kubernetes_rights import matches_any, selects
 from .namespaces import read_namespace
 
-_CHARTS = ("kyverno", "gatekeeper", "kubewarden-controller", "policy-controller")
-_RULES, _CEL, _CONSTRAINT = (
+_ENGINE_CHARTS = ("kyverno", "gatekeeper", "kubewarden-controller", "policy-controller")
+_KYVERNO_RULES, _KYVERNO_CEL, _CONSTRAINT = (
     "kubernetes:kyverno.io/",
     "kubernetes:policies.kyverno.io/",
     "kubernetes:constraints.gatekeeper.",
 )
-"""Beginnings of the types of Kyverno's policies, of its newer policies in CEL, and of Gatekeeper's constraints."""
+"""Prefixes of the types of Kyverno's policies, of its newer policies in CEL, and of Gatekeeper's constraints."""
 
 
 def has_engine(stack: Stack, namespace: str) -> bool:
     """Tell whether the program installs an engine of policies, or a policy or webhook that refuses pods of a namespace.
 
     Raises:
-        NotYetKnownError: Nothing known decides, and a policy or webhook is not known yet.
+        NotYetKnownError: No known policy or webhook refuses pods, and another is not known yet.
     """
     return stack.compute_once(_has_engine, namespace)
 
@@ -43,12 +43,12 @@ def _has_engine(stack: Stack, namespace: str) -> bool:
 
 
 def _installs_engine(stack: Stack) -> bool:
-    return any(is_chart(release, name) for release in stack.select(*CHART_KINDS) for name in _CHARTS)
+    return any(is_chart(release, name) for release in stack.select(*CHART_KINDS) for name in _ENGINE_CHARTS)
 
 
 def _list_policies(stack: Stack) -> list[Resource]:
     """Return Kyverno's policies and Gatekeeper's constraints."""
-    return [found for found in stack.resources if found.type.startswith((_CONSTRAINT, _CEL, _RULES))]
+    return [found for found in stack.resources if found.type.startswith((_CONSTRAINT, _KYVERNO_CEL, _KYVERNO_RULES))]
 
 
 def _list_hooks(stack: Stack) -> list[Mapping[str, Any]]:
@@ -65,7 +65,7 @@ def _refuses_pods(policy: Resource, stack: Stack, namespace: str) -> bool:
     if policy.type.startswith(_CONSTRAINT):
         is_strict = policy.read_text("spec", "enforcementAction") not in ("dryrun", "warn")
         return is_strict and _reaches(policy.read_block("spec", "match"), stack, namespace)
-    if policy.type.startswith(_CEL):
+    if policy.type.startswith(_KYVERNO_CEL):
         is_ours = not policy.kind.startswith("Namespaced") or read_namespace(policy) == namespace
         actions = policy.list_texts("spec", "validationActions")
         return policy.kind.endswith("ValidatingPolicy") and is_ours and (not actions or "Deny" in actions)
@@ -77,7 +77,7 @@ def _refuses_pods(policy: Resource, stack: Stack, namespace: str) -> bool:
 
 
 def _reaches(match: Mapping[str, Any], stack: Stack, namespace: str) -> bool:
-    """Tell whether the match of a constraint holds for pods of a namespace; all that it does not name fits."""
+    """Tell whether a constraint matches pods of a namespace; a field that is not set matches everything."""
     kinds = [kind for item in read_mappings(match.get("kinds"), "kinds") for kind in read_texts(item["kinds"], "kinds")]
     wanted, left_out = (read_texts(match.get(field), field) for field in ("namespaces", "excludedNamespaces"))
     return (
@@ -89,7 +89,7 @@ def _reaches(match: Mapping[str, Any], stack: Stack, namespace: str) -> bool:
 
 
 def _enforces(rule: Mapping[str, Any], policy: Resource, namespace: str) -> bool:
-    """Tell whether a rule of Kyverno refuses pods; without a word about it, Kyverno only notes them."""
+    """Tell whether a rule of Kyverno refuses pods; by default, Kyverno only audits them."""
     match = read_mapping(rule.get("match"), "match")
     chosen = [match, *(item for field in ("any", "all") for item in read_mappings(match.get(field), field))]
     resources = [read_mapping(item.get("resources"), "resources") for item in chosen]

@@ -1,4 +1,4 @@
-"""Answer whether an admission policy judges what people do with objects in a namespace."""
+"""Questions about admission policies: whether one judges an operation on objects of a namespace."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,12 +13,12 @@ from ..values import NotYetKnownError, UnreadableError, read_mapping, read_mappi
 from .kubernetes_rights import matches_any, selects
 from .namespaces import read_name
 
-_COMMENT = re.compile(r"""((["'])(?:\\.|[^\\])*?\2)|//.*""")
-"""A text in CEL, which a split keeps, or a comment."""
+_TEXT_OR_COMMENT = re.compile(r"""((["'])(?:\\.|[^\\])*?\2)|//.*""")
+"""A text in CEL, which ``split`` keeps, or a comment, which it drops."""
 
 
 class Operation(Record, kw_only=True):
-    """One operation on one kind of objects, under any name and with any labels; in version v1 of its API group."""
+    """One operation on one kind of objects in version v1 of its API group, with any name and labels."""
 
     group: str
     resource: str
@@ -40,7 +40,7 @@ class Request(Operation, kw_only=True, dict=True):
 def judges_changes(stack: Stack, group: str, resource: str, namespace: str) -> bool:
     """Tell whether admission policies can refuse both changes and removals of a kind of object in a namespace.
 
-    An empty namespace stands for every namespace. The CEL of a policy is not read.
+    An empty namespace stands for every namespace. The CEL of a policy is not evaluated.
 
     Raises:
         NotYetKnownError: No known policy decides, and a policy is not known yet.
@@ -87,13 +87,13 @@ def _can_refuse(policy: Resource, request: Request, stack: Stack) -> bool:
 
 
 def _is_strict(policy: Resource) -> bool:
-    """Tell whether a policy refuses something, also where it fails."""
+    """Tell whether a policy has a rule that can refuse requests, and fails closed."""
     has_rules = any(_read_expression(rule) != "true" for rule in policy.list_blocks("spec", "validations"))
     return has_rules and fails_closed(policy.read_block("spec"))
 
 
 def _covers(judge: Resource, field: str, request: Request, stack: Stack) -> bool:
-    """Tell whether the match of a policy or of a binding leaves no request of a kind out."""
+    """Tell whether the match of a policy or of a binding excludes no request of a kind."""
     selector = judge.compute_once(_read_selector, field, request.anywhere)
     return selector is not None and _selects_namespace(selector, request, stack)
 
@@ -107,23 +107,23 @@ def _names_kind(judge: Resource, field: str, operation: Operation) -> bool:
 
 
 def speaks_of(policy: Resource, words: re.Pattern[str]) -> bool:
-    """Tell whether an expression of an admission policy has some words. Nobody evaluates its CEL here."""
+    """Tell whether an expression of an admission policy contains some words; the CEL is not evaluated."""
     return any(words.search(text) for text in list_expressions(policy))
 
 
 def list_expressions(policy: Resource) -> list[str]:
-    """Return the parts of the expressions by which an admission policy decides: texts, and code between comments."""
+    """Return the parts of an admission policy's expressions: texts, and code without comments."""
     return policy.compute_once(_list_expressions)
 
 
 def _list_expressions(policy: Resource) -> list[str]:
     parts = [*policy.list_blocks("spec", "validations"), *policy.list_blocks("spec", "variables")]
     expressions = [read_text(part.get("expression"), "expression") for part in parts]
-    return [part for expression in expressions for part in _COMMENT.split(expression) if part]
+    return [part for expression in expressions for part in _TEXT_OR_COMMENT.split(expression) if part]
 
 
 def fails_closed(judge: Mapping[str, Any]) -> bool:
-    """Tell whether an error of a policy or a webhook refuses a request, and none of its conditions is always false."""
+    """Tell whether a policy or a webhook refuses requests on its own errors, and no condition is always false."""
     conditions = read_mappings(judge.get("matchConditions"), "matchConditions")
     is_open = read_text(judge.get("failurePolicy"), "failurePolicy") == "Ignore"
     return not is_open and all(_read_expression(condition) != "false" for condition in conditions)
@@ -134,13 +134,13 @@ def _read_expression(item: Mapping[str, Any]) -> str:
 
 
 def covers(match: Mapping[str, Any], request: Request, stack: Stack) -> bool:
-    """Tell whether a match leaves no request of a kind out. Whoever writes an object writes its labels."""
+    """Tell whether a match excludes no request of a kind; an objectSelector may, since users write the labels."""
     selector = _read_whole_selector(match, request)
     return selector is not None and _selects_namespace(selector, request, stack)
 
 
 def _read_whole_selector(match: Mapping[str, Any], operation: Operation) -> Mapping[str, Any] | None:
-    """Return the selector of namespaces of a match; None if the match leaves objects of them out."""
+    """Return the namespaceSelector of a match; None if the match may exclude objects in these namespaces."""
     selector = read_mapping(match.get("namespaceSelector"), "namespaceSelector")
     leaves_out = match.get("objectSelector") or names(match, operation, "excludeResourceRules")
     return None if leaves_out else selector
@@ -151,10 +151,10 @@ def _selects_namespace(selector: Mapping[str, Any], request: Request, stack: Sta
 
 
 def find_labels(stack: Stack, namespace: str) -> Mapping[str, str]:
-    """Return the labels of a namespace; Kubernetes itself writes its name into one of them.
+    """Return the labels of a namespace, with the label that Kubernetes itself sets to the name.
 
     Raises:
-        NotYetKnownError: The name of a namespace is not known yet, and none before it has the name.
+        NotYetKnownError: The name of a namespace is not known yet, and no namespace before it has the wanted name.
     """
     return stack.compute_once(_read_labels, namespace)
 
@@ -169,7 +169,7 @@ def _read_labels(stack: Stack, namespace: str) -> Mapping[str, str]:
 
 
 def _list_namespaces(stack: Stack) -> tuple[dict[str, Resource], NotYetKnownError | UnreadableError | None]:
-    """Return name → namespace up to the first whose name cannot be read, and the error of this one."""
+    """Return name → namespace up to the first namespace with an unreadable name, and the error of this name."""
     by_name: dict[str, Resource] = {}
     for namespace in stack.select("Namespace"):
         try:
@@ -180,7 +180,7 @@ def _list_namespaces(stack: Stack) -> tuple[dict[str, Resource], NotYetKnownErro
 
 
 def names(match: Mapping[str, Any], operation: Operation, field: str = "resourceRules") -> bool:
-    """Tell whether one of the rules of a match names an operation; rules that leave out must name no part of it."""
+    """Tell whether a rule of a match names an operation; a rule with resourceNames counts only as an exclusion."""
     rules = read_mappings(match.get(field), field)
     is_whole = field != "excludeResourceRules"
     return any(_names(rule, operation) and not (is_whole and rule.get("resourceNames")) for rule in rules)
@@ -188,7 +188,7 @@ def names(match: Mapping[str, Any], operation: Operation, field: str = "resource
 
 def _names(rule: Mapping[str, Any], operation: Operation) -> bool:
     wanted = {"apiGroups": operation.group, "operations": operation.operation}
-    # The API server takes pods/* for pods too.
+    # The API server matches pods with pods/* too.
     resources = [name.removesuffix("/*") for name in read_texts(rule.get("resources"), "resources")]
     return (
         all(matches_any([value], read_texts(rule.get(field), field)) for field, value in wanted.items())

@@ -10,16 +10,16 @@ from .conditions import admits_many, limits
 from .principals import lets_strangers_in, refuses
 from .statements import Statement, list_statements
 
-_ACCOUNT = re.compile(r"\d{12}|arn:aws[a-z-]*:iam::\d{12}:root")
-"""A principal that stands for every identity of its account whose own policy agrees."""
-_OF_CALLER = re.compile(r"\$\{(aws:PrincipalTag/|aws:userid|aws:username)", re.IGNORECASE)
-"""A variable by which each caller reaches keys of its own."""
+_WHOLE_ACCOUNT = re.compile(r"\d{12}|arn:aws[a-z-]*:iam::\d{12}:root")
+"""A principal that means every identity of an account whose own policy also allows the request."""
+_CALLER_VARIABLE = re.compile(r"\$\{(aws:PrincipalTag/|aws:userid|aws:username)", re.IGNORECASE)
+"""A variable that limits each caller to keys of its own."""
 
 
 def list_wide_grants(bucket: Resource) -> list[str]:
-    """Return texts for the crowds that the documents of a bucket let in, such as "every identity of account 1111…".
+    """Return the crowds that the documents of a bucket let in, in words such as "every identity of account 1111…".
 
-    A statement that lets in strangers from anywhere is the fault that ``list_strangers`` tells of.
+    Statements that let in strangers from anywhere are missing, since ``list_strangers`` reports them.
 
     Raises:
         NotYetKnownError: No known statement lets in a crowd, and a part of another statement is not known yet.
@@ -50,7 +50,7 @@ def _list_crowds(statement: Statement) -> list[str]:
 
 
 def _is_crowd(name: str) -> bool:
-    return has_wildcard(name) or _ACCOUNT.fullmatch(name) is not None
+    return has_wildcard(name) or _WHOLE_ACCOUNT.fullmatch(name) is not None
 
 
 def _describe(name: str) -> str:
@@ -60,7 +60,7 @@ def _describe(name: str) -> str:
 
 
 def _names_own_keys(statement: Statement) -> bool:
-    """Tell whether each resource holds a name of the caller, so that nobody reaches the keys of another."""
+    """Tell whether each resource contains a name of the caller, so that callers reach only their own keys."""
     if not statement.resources:
         return False
-    return not find_wrong(statement.resources, lambda arn: _OF_CALLER.search(f"{arn}") is None)
+    return not find_wrong(statement.resources, lambda arn: _CALLER_VARIABLE.search(f"{arn}") is None)

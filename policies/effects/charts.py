@@ -1,4 +1,4 @@
-"""Questions about Helm charts and manifests from the internet: their name, their source, and the release they fix."""
+"""Questions about Helm charts and manifests from the internet: name, source, version and values."""
 
 import posixpath
 import re
@@ -14,10 +14,10 @@ CHART_KINDS = ("Release", "Chart")
 """Kinds of Helm charts: a Release is installed by Helm, a Chart is rendered by Pulumi."""
 MANIFEST_KINDS = ("ConfigFile", "ConfigGroup", "Directory")
 """Kinds of components that install manifests from files, folders and URLs."""
-_EXACT = r"v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?"
-_ARCHIVE = re.compile(rf"(?P<name>.+?)(-(?P<version>{_EXACT}))?\.(tgz|tar\.gz)")
+_EXACT_VERSION = r"v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?"
+_ARCHIVE = re.compile(rf"(?P<name>.+?)(-(?P<version>{_EXACT_VERSION}))?\.(tgz|tar\.gz)")
 _REFERENCE = re.compile(r"(?P<name>[^:@]+)(:(?P<tag>[^@]+))?(@sha256:(?P<digest>[0-9a-f]{64}))?")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
+_COMMIT_HASH = re.compile(r"[0-9a-f]{40}")
 
 
 class Source(Record):
@@ -30,7 +30,7 @@ class Source(Record):
     shown: str
     """The source as the program writes it."""
     version: str
-    """Version that the program asks for; empty if it asks for none."""
+    """Version that the program states; empty if it states none."""
     is_fixed: bool
     """True if the same text always fetches the same content."""
     is_local: bool = False
@@ -54,7 +54,7 @@ def list_charts(stack: Stack, name: str) -> list[Resource]:
 
 def is_exact(version: str) -> bool:
     """Tell whether a text names one version, with or without v, and no range."""
-    return re.fullmatch(f"=?{_EXACT}", version.strip()) is not None
+    return re.fullmatch(f"=?{_EXACT_VERSION}", version.strip()) is not None
 
 
 def find_source(release: Resource) -> Source:
@@ -88,11 +88,11 @@ def list_manifest_sources(resource: Resource) -> list[Source]:
 
 
 def _is_release(part: str) -> bool:
-    return is_exact(part) or _COMMIT.fullmatch(part) is not None
+    return is_exact(part) or _COMMIT_HASH.fullmatch(part) is not None
 
 
 def normalise_url(text: str) -> str:
-    """Return a URL in one spelling: host in lower case, no user, always a port, no ``..``, no query.
+    """Return a URL in a canonical form: host in lower case, no user, always a port, no ``..``, no query.
 
     A text that browsers and Helm may read differently, or that is no URL, stays as it is.
     """
@@ -135,7 +135,7 @@ def read_value(release: Resource, *path: str, default: Any = None) -> Any:
     """Return a Helm value, or the chart's default.
 
     Raises:
-        NotYetKnownError: The value may stand in a values file, which the program names and the plan does not hold.
+        NotYetKnownError: A values file that the plan does not hold may set the value.
     """
     found = release.get("values", *path)
     if found is not None:

@@ -1,7 +1,7 @@
-"""Judge the conditions of IAM statements: which of them limit who may act, from where, and on which tags.
+"""Questions about conditions of IAM statements: whether they limit the identities, the networks or the tags.
 
-A condition limits if a request of a stranger fails it: a request from another account, another network, without tags.
-IAM ignores the case of condition keys, and refuses an operator in other letters.
+A condition limits if it stops strangers: requests from other accounts, from other networks, or without tags. IAM
+ignores the case of condition keys, and refuses an operator in other letters.
 """
 
 import re
@@ -14,13 +14,21 @@ from .actions import has_wildcard
 from .addresses import read_sources
 from .statements import Statement
 
-_EQUAL = ("StringEquals", "StringEqualsIgnoreCase", "StringLike", "ArnEquals", "ArnLike", "IpAddress", "Bool")
-"""Operators that a request without the key fails."""
-_UNEQUAL = (
+_POSITIVE_OPERATORS = (
+    "StringEquals",
+    "StringEqualsIgnoreCase",
+    "StringLike",
+    "ArnEquals",
+    "ArnLike",
+    "IpAddress",
+    "Bool",
+)
+"""Operators that are false for a request without the key."""
+_NEGATIVE_OPERATORS = (
     *("StringNotEquals", "StringNotEqualsIgnoreCase", "StringNotLike", "ArnNotEquals", "ArnNotLike"),
     "NotIpAddress",
 )
-"""Operators that a request without the key passes."""
+"""Operators that are true for a request without the key."""
 _IF_EXISTS = "IfExists"
 
 
@@ -43,7 +51,7 @@ class Comparison(Record, kw_only=True):
         A quantifier ignores IfExists: ForAnyValue fails a request without the key, and ForAllValues passes it.
         """
         optional = self.if_exists if not self.quantifier else self.quantifier == "ForAllValues"
-        return self.operator in _EQUAL and not optional
+        return self.operator in _POSITIVE_OPERATORS and not optional
 
 
 def list_comparisons(statement: Statement) -> list[Comparison]:
@@ -76,7 +84,7 @@ Admits = Callable[[Comparison], bool]
 
 
 def limits(statement: Statement, *admits: Admits) -> bool:
-    """Tell whether a condition of an allowing statement stops strangers, in the sense of one of the questions.
+    """Tell whether a condition of an allowing statement stops strangers, for at least one of ``admits``.
 
     Raises:
         NotYetKnownError: No known condition limits, and a value is not known yet.
@@ -94,7 +102,7 @@ def limits(statement: Statement, *admits: Admits) -> bool:
 
 
 def limits_tags(statement: Statement) -> bool:
-    """Tell whether a condition of an allowing statement names a tag of the resources that it is about.
+    """Tell whether a condition of an allowing statement requires a tag of the resources.
 
     Raises:
         NotYetKnownError: No known condition limits, and a value is not known yet.
@@ -105,9 +113,10 @@ def limits_tags(statement: Statement) -> bool:
 
 
 def _must_match(comparison: Comparison, others: list[Comparison]) -> bool:
-    """Tell whether each request must match; a condition that lets a missing key pass needs ``Null: {key: false}``."""
+    """Tell whether each request must match; a comparison that allows a missing key needs ``Null: {key: false}``."""
     return comparison.must_match or (
-        comparison.operator in _EQUAL and any(other.key == comparison.key and _requires_key(other) for other in others)
+        comparison.operator in _POSITIVE_OPERATORS
+        and any(other.key == comparison.key and _requires_key(other) for other in others)
     )
 
 
@@ -117,33 +126,33 @@ def _requires_key(comparison: Comparison) -> bool:
 
 
 def refuses_strangers(statement: Statement, *admits: Admits) -> bool:
-    """Tell whether the conditions of a denying statement hold for each stranger, as ``StringNotEquals`` of an account.
+    """Tell whether the conditions of a denying statement apply to each stranger, as ``StringNotEquals`` of an account.
 
     Raises:
         NotYetKnownError: A value is not known yet.
     """
 
     def holds(comparison: Comparison) -> bool:
-        if comparison.key in _OF_SERVICES:
+        if comparison.key in _SERVICE_KEYS:
             return comparison.operator == "Bool" and comparison.values == ["false"]
-        if comparison.operator not in _UNEQUAL or comparison.quantifier == "ForAnyValue":
+        if comparison.operator not in _NEGATIVE_OPERATORS or comparison.quantifier == "ForAnyValue":
             return False
         return not all(admit(comparison) for admit in admits)
 
     return all(holds(comparison) for comparison in list_comparisons(statement))
 
 
-_OF_SERVICES = ("aws:principalisawsservice", "aws:viaawsservice")
-"""Keys that are true for requests of AWS itself, which a denial often leaves out."""
+_SERVICE_KEYS = ("aws:principalisawsservice", "aws:viaawsservice")
+"""Keys that are true for requests of AWS services, which denials often exempt."""
 
 
 def _is_open_name(value: str) -> bool:
-    """Tell whether strangers can have a name: it holds a wildcard or a variable of the request, or nothing."""
-    return not value or has_wildcard(value) or bool(_OF_REQUEST.search(value))
+    """Tell whether strangers can have a name: it is empty, or contains a wildcard or a variable of the request."""
+    return not value or has_wildcard(value) or bool(_REQUEST_VARIABLE.search(value))
 
 
-_OF_REQUEST = re.compile(r"\{(?!aws:Resource)", re.IGNORECASE)
-"""A variable that the request fills; the variables of the resource name its own account and organisation."""
+_REQUEST_VARIABLE = re.compile(r"\{(?!aws:Resource)", re.IGNORECASE)
+"""A variable of the request; variables of the resource name the resource's own account and organisation."""
 
 
 def _is_open_path(value: str) -> bool:
@@ -151,7 +160,7 @@ def _is_open_path(value: str) -> bool:
 
 
 def _is_open_id(value: str) -> bool:
-    """Tell whether strangers can have a user id; the first four letters name only the kind of identity."""
+    """Tell whether strangers can have a user id; the first four letters are only the kind of identity."""
     return _is_open_name(value[: len("AROA") + 1])
 
 
@@ -161,14 +170,14 @@ def _is_open_arn(value: str) -> bool:
         return _is_open_name(value)
     _, _, service, _, account, name = parts
     if service == "s3" and account in ("", "*") and not name.startswith("accesspoint/"):
-        # A bucket's name belongs to a single account of the world.
+        # Bucket names are globally unique, so a name means a single account.
         return _is_open_name(name.split("/")[0])
     return _is_open_name(account or name)
 
 
 _ARN_PARTS = 6
 
-_WHO: Mapping[str, Callable[[str], bool]] = {
+_IS_OPEN_ACCOUNT: Mapping[str, Callable[[str], bool]] = {
     **dict.fromkeys(
         (
             *("aws:sourceaccount", "aws:sourceowner", "aws:sourceorgid", "aws:principalaccount", "aws:principalorgid"),
@@ -181,31 +190,31 @@ _WHO: Mapping[str, Callable[[str], bool]] = {
     **dict.fromkeys(("aws:sourcearn", "aws:principalarn", "s3:dataaccesspointarn"), _is_open_arn),
     "aws:userid": _is_open_id,
 }
-"""Condition key → whether a value admits strangers. Others can be chosen by a stranger, such as tags and user names."""
+"""Condition key → whether a value admits strangers. Strangers choose the values of other keys, such as tags."""
 
-_WHERE: Mapping[str, Callable[[str], bool]] = {
+_IS_OPEN_NETWORK: Mapping[str, Callable[[str], bool]] = {
     **dict.fromkeys(("aws:sourcevpc", "aws:sourcevpce", "aws:ec2instancesourcevpc"), _is_open_name),
     "aws:sourcevpcarn": _is_open_arn,
     "elasticfilesystem:accessedviamounttarget": lambda value: value.lower() != "true",
 }
-"""Condition key → whether a value admits every network. Private addresses alone name no network: every VPC has them."""
+"""Condition key → whether a value admits every network. Private addresses are missing, since every VPC has them."""
 
-_TARGETS: Mapping[str, Callable[[str], bool]] = {
+_IS_OPEN_TARGET: Mapping[str, Callable[[str], bool]] = {
     **dict.fromkeys(("aws:resourceaccount", "aws:resourceorgid", "s3:resourceaccount"), _is_open_name),
     "aws:resourceorgpaths": _is_open_path,
 }
 """Condition key → whether a value admits resources of every account."""
 
 
-_OF_TAGS = "aws:principaltag/"
+_TAG_PREFIX = "aws:principaltag/"
 
 
 def _is_open_identity(value: str) -> bool:
-    """Tell whether an ARN leaves the name of its role or user open, as ``arn:aws:iam::111122223333:role/*`` does."""
+    """Tell whether an ARN has no name of a role or user, as in ``arn:aws:iam::111122223333:role/*``."""
     return _is_any_text(value.partition("/")[2][:1])
 
 
-_IDENTITIES: Mapping[str, Callable[[str], bool]] = {
+_IS_OPEN_IDENTITY: Mapping[str, Callable[[str], bool]] = {
     "aws:principalarn": _is_open_identity,
     "aws:userid": _is_open_id,
     **dict.fromkeys(("aws:username", "s3:dataaccesspointarn", "s3:dataaccesspointaccount"), _is_open_name),
@@ -215,26 +224,26 @@ _IDENTITIES: Mapping[str, Callable[[str], bool]] = {
 
 def admits_strangers(comparison: Comparison) -> bool:
     """Tell whether identities of any account have one of the values."""
-    return _admits(comparison, _WHO)
+    return _admits(comparison, _IS_OPEN_ACCOUNT)
 
 
 def admits_networks(comparison: Comparison) -> bool:
     """Tell whether requests from any network have one of the values."""
     if comparison.key == "aws:sourceip":
         return read_sources(comparison.values).decide(comparison.key)
-    return _admits(comparison, _WHERE)
+    return _admits(comparison, _IS_OPEN_NETWORK)
 
 
 def admits_many(comparison: Comparison) -> bool:
-    """Tell whether one of the values stands for more than named identities, such as every role of an account."""
-    if comparison.key.startswith(_OF_TAGS):
+    """Tell whether one of the values means more than named identities, such as every role of an account."""
+    if comparison.key.startswith(_TAG_PREFIX):
         return bool(find_wrong(comparison.values, _is_any_text))
-    return _admits(comparison, _IDENTITIES)
+    return _admits(comparison, _IS_OPEN_IDENTITY)
 
 
 def admits_targets(comparison: Comparison) -> bool:
     """Tell whether resources of any account have one of the values."""
-    return _admits(comparison, _TARGETS)
+    return _admits(comparison, _IS_OPEN_TARGET)
 
 
 def _admits(comparison: Comparison, judges: Mapping[str, Callable[[str], bool]]) -> bool:

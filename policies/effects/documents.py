@@ -1,99 +1,92 @@
-"""Which AWS resources hold an IAM document, and in which fields."""
+"""The AWS resources with an IAM document, and the fields of the documents."""
 
 from collections.abc import Mapping
 
-_POLICY = ("policy",)
-_EITHER = ("policy", "policyDocument")
+_POLICY_FIELD = ("policy",)
+_EITHER_FIELD = ("policy", "policyDocument")
 """The field of the provider aws, and the field of aws-native."""
-_RESOURCE_POLICY = ("resourcePolicy",)
-_KEY = ("policy", "keyPolicy")
-_ATTACHED = "policies.policyDocument"
+_RESOURCE_POLICY_FIELD = ("resourcePolicy",)
+_KEY_FIELDS = ("policy", "keyPolicy")
+_INLINE_FIELD = "policies.policyDocument"
 """Inline policies of users, groups and roles in the provider aws-native."""
 
-_OF_IDENTITIES: Mapping[str, tuple[str, ...]] = {
-    "Policy": _EITHER,
+_IDENTITY_FIELDS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("Policy", "RolePolicy", "UserPolicy", "GroupPolicy"), _EITHER_FIELD),
     "ManagedPolicy": ("policyDocument",),
-    "Role": ("assumeRolePolicy", "assumeRolePolicyDocument", "inlinePolicies.policy", _ATTACHED),
-    "RolePolicy": _EITHER,
-    "User": (_ATTACHED,),
-    "UserPolicy": _EITHER,
-    "Group": (_ATTACHED,),
-    "GroupPolicy": _EITHER,
+    "Role": ("assumeRolePolicy", "assumeRolePolicyDocument", "inlinePolicies.policy", _INLINE_FIELD),
+    "User": (_INLINE_FIELD,),
+    "Group": (_INLINE_FIELD,),
     "PermissionSet": ("inlinePolicy",),
     "PermissionSetInlinePolicy": ("inlinePolicy",),
 }
-_OF_BUCKETS: Mapping[str, tuple[str, ...]] = {
-    "Bucket": _POLICY,
-    "BucketV2": _POLICY,
-    "BucketPolicy": _EITHER,
-    "AccessPoint": _POLICY,
-    "AccessPointPolicy": _EITHER,
+_BUCKET_FIELDS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        (
+            *("Bucket", "BucketV2", "AccessPoint", "ObjectLambdaAccessPointPolicy"),
+            *("AccessGrantsInstanceResourcePolicy", "VectorsVectorBucketPolicy", "VectorBucketPolicy"),
+            *("FilesFileSystemPolicy",),
+        ),
+        _POLICY_FIELD,
+    ),
+    "BucketPolicy": _EITHER_FIELD,
+    "AccessPointPolicy": _EITHER_FIELD,
     "MultiRegionAccessPointPolicy": ("policy", "details.policy"),
-    "ObjectLambdaAccessPointPolicy": _POLICY,
-    "AccessGrantsInstanceResourcePolicy": _POLICY,
-    "TableBucketPolicy": _RESOURCE_POLICY,
-    "TablePolicy": _RESOURCE_POLICY,
-    "VectorsVectorBucketPolicy": _POLICY,
-    "VectorBucketPolicy": _POLICY,
-    "FilesFileSystemPolicy": _POLICY,
+    "TableBucketPolicy": _RESOURCE_POLICY_FIELD,
+    "TablePolicy": _RESOURCE_POLICY_FIELD,
 }
-BUCKET_KINDS = tuple(_OF_BUCKETS)
-"""Kinds of buckets, of their access points and of their documents."""
-_OF_KEYS: Mapping[str, tuple[str, ...]] = {
-    "Key": _KEY,
-    "KeyPolicy": _POLICY,
-    "ReplicaKey": _KEY,
-    "ExternalKey": _POLICY,
-    "ReplicaExternalKey": _POLICY,
+BUCKET_KINDS = tuple(_BUCKET_FIELDS)
+"""Kinds of buckets, of access points and of the documents of both."""
+_KMS_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "Key": _KEY_FIELDS,
+    "KeyPolicy": _POLICY_FIELD,
+    "ReplicaKey": _KEY_FIELDS,
+    "ExternalKey": _POLICY_FIELD,
+    "ReplicaExternalKey": _POLICY_FIELD,
 }
-KEY_KINDS = tuple(_OF_KEYS)
+KEY_KINDS = tuple(_KMS_FIELDS)
 """Kinds of KMS keys and of their documents."""
-_OF_OTHERS: Mapping[str, tuple[str, ...]] = {
-    "Queue": _POLICY,
-    "QueuePolicy": _EITHER,
-    "QueueInlinePolicy": ("policyDocument",),
-    "Topic": _POLICY,
-    "TopicPolicy": _EITHER,
-    "TopicInlinePolicy": ("policyDocument",),
+_OTHER_FIELDS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        (
+            *("Queue", "Topic", "RepositoryPolicy", "Secret", "SecretPolicy", "FileSystemPolicy"),
+            *("VaultPolicy", "EventBus", "EventBusPolicy", "ClusterPolicy", "SinkPolicy"),
+        ),
+        _POLICY_FIELD,
+    ),
+    "QueuePolicy": _EITHER_FIELD,
+    "TopicPolicy": _EITHER_FIELD,
+    **dict.fromkeys(
+        (
+            *("QueueInlinePolicy", "TopicInlinePolicy", "RepositoryPermissionsPolicy", "DomainPermissions"),
+            *("LogResourcePolicy",),
+        ),
+        ("policyDocument",),
+    ),
     "Repository": ("repositoryPolicyText", "permissionsPolicyDocument"),
     "PublicRepository": ("repositoryPolicyText",),
-    "RepositoryPolicy": _POLICY,
-    "RepositoryPermissionsPolicy": ("policyDocument",),
     "RepositoryCreationTemplate": ("repositoryPolicy",),
     "RegistryPolicy": ("policy", "policyText"),
     "Domain": ("accessPolicies", "permissionsPolicyDocument"),
-    "DomainPermissions": ("policyDocument",),
     "DomainPolicy": ("accessPolicies",),
-    "Secret": _POLICY,
-    "SecretPolicy": _POLICY,
     "ResourcePolicy": ("policy", "policyDocument", "resourcePolicy"),
     "Table": ("resourcePolicy.policyDocument",),
     "FileSystem": ("fileSystemPolicy",),
-    "FileSystemPolicy": _POLICY,
-    "VaultPolicy": _POLICY,
     "BackupVault": ("accessPolicy",),
-    "EventBus": _POLICY,
-    "EventBusPolicy": _POLICY,
-    "LogResourcePolicy": ("policyDocument",),
     "LogDestinationPolicy": ("accessPolicy",),
-    "ClusterPolicy": _POLICY,
-    "SinkPolicy": _POLICY,
-    "ModelPackageGroupPolicy": _RESOURCE_POLICY,
+    "ModelPackageGroupPolicy": _RESOURCE_POLICY_FIELD,
     # Each of these resources is a single permission, which effects/permissions.py reads as a statement.
-    "Permission": (),
-    "LayerVersionPermission": (),
-    "EventPermission": (),
+    **dict.fromkeys(("Permission", "LayerVersionPermission", "EventPermission"), ()),
 }
 ENDPOINT_KINDS = ("VpcEndpoint", "VpcEndpointPolicy")
-"""Kinds of VPC endpoints. Their documents grant nothing; they narrow what requests through the endpoint may do."""
+"""Kinds of VPC endpoints. Their documents grant nothing, and limit the requests through the endpoint."""
 
 DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
-    **_OF_IDENTITIES,
-    **_OF_BUCKETS,
-    **_OF_KEYS,
-    **_OF_OTHERS,
-    **dict.fromkeys(ENDPOINT_KINDS, _EITHER),
+    **_IDENTITY_FIELDS,
+    **_BUCKET_FIELDS,
+    **_KMS_FIELDS,
+    **_OTHER_FIELDS,
+    **dict.fromkeys(ENDPOINT_KINDS, _EITHER_FIELD),
 }
 """Kind of AWS resource → paths of the fields that hold a document; a path goes through lists of blocks."""
 DOCUMENT_KINDS = tuple(kind for kind in DOCUMENT_FIELDS if kind not in ENDPOINT_KINDS)
-"""Kinds of resources that hold an IAM document which grants rights."""
+"""Kinds of resources with an IAM document that grants rights."""

@@ -1,4 +1,4 @@
-"""Tell whether the image of GPU nodes holds NVIDIA's driver: it does, it does not, or the program does not say."""
+"""NVIDIA's driver in the AMIs of GPU nodes: an AMI has the driver, lacks it, or the program does not show it."""
 
 import re
 from collections.abc import Mapping
@@ -10,16 +10,16 @@ from .gpu_nodes import list_node_classes
 from .node_groups import has_gpu_image
 
 Driver = bool | None
-"""True if an image holds the driver, None if the program does not say."""
-_CANONICAL = ("canonical", "099720109477", "99720109477")
-"""Owners of Ubuntu's images, which have no driver; a number loses the zero at the beginning of the account."""
-_OF_CANONICAL = ("ubuntu/images/", "ubuntu-eks/")
-"""Beginnings of the names of Ubuntu's images; an image of the company's own may have any other name with Ubuntu."""
+"""True if an AMI holds the driver, None if the program does not show it."""
+_CANONICAL_OWNERS = ("canonical", "099720109477", "99720109477")
+"""Owners of Ubuntu's images, which have no driver; as a number, the account loses its leading zero."""
+_UBUNTU_NAMES = ("ubuntu/images/", "ubuntu-eks/")
+"""Prefixes of the names of Ubuntu's images; a company's own image may have another name with Ubuntu."""
 _EKS_ALIASES = ("al2@", "al2023@", "bottlerocket@")
 """Aliases of EKS's images; for types with GPUs, Karpenter takes the image with the driver."""
 _EKS_FAMILIES = ("AL2", "AL2023", "Bottlerocket")
-_AMAZON = ("", "amazon", "602401143452")
-"""Owners of EKS's images in the terms of a node class; without an owner it is Amazon or the account itself."""
+_AMAZON_OWNERS = ("", "amazon", "602401143452")
+"""Owners of EKS's images in the terms of a node class; the default is Amazon or the account itself."""
 _EKS_PARAMETERS = ("/aws/service/eks/", "/aws/service/bottlerocket/")
 _UBUNTU_PARAMETER = "/aws/service/canonical/ubuntu/"
 _GPU_MARKS = ("gpu", "nvidia")
@@ -31,7 +31,7 @@ def holds_driver(nodes: Resource, stack: Stack) -> bool:
     """Tell whether the image of nodes holds NVIDIA's driver.
 
     Raises:
-        NotYetKnownError: The image is of the company's own, or its node class is not in the program.
+        NotYetKnownError: The AMI is the company's own, or the node class is not in the program.
     """
     found = _find_driver(nodes, stack)
     if found is None:
@@ -57,7 +57,7 @@ def _judge_group(group: Resource) -> Driver:
 
 
 def _judge_class(node_class: Resource) -> list[Driver]:
-    """Return an answer for each term that selects images; without terms, the family has EKS's images."""
+    """Return an answer for each term that selects AMIs; without terms, the AMI family decides."""
     terms = node_class.list_blocks("spec", "amiSelectorTerms")
     if terms:
         return [_judge_term(term) for term in terms]
@@ -69,13 +69,13 @@ def _judge_term(term: Mapping[str, Any]) -> Driver:
     alias, name, owner, parameter = (
         read_text(term.get(field), "amiSelectorTerms").lower() for field in ("alias", "name", "owner", "ssmParameter")
     )
-    if owner in _CANONICAL or (not owner and name.startswith(_OF_CANONICAL)) or _UBUNTU_PARAMETER in parameter:
+    if owner in _CANONICAL_OWNERS or (not owner and name.startswith(_UBUNTU_NAMES)) or _UBUNTU_PARAMETER in parameter:
         return False
     if alias:
         return True if alias.startswith(_EKS_ALIASES) else None
     if parameter.startswith(_EKS_PARAMETERS):
         return any(mark in parameter for mark in _GPU_MARKS)
-    if owner not in _AMAZON or not name.startswith(("amazon-eks-", "bottlerocket-aws-k8s-")):
+    if owner not in _AMAZON_OWNERS or not name.startswith(("amazon-eks-", "bottlerocket-aws-k8s-")):
         return None
     if any(mark in name for mark in _GPU_MARKS):
         return True

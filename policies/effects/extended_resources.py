@@ -1,4 +1,4 @@
-"""Read names and quantities of the extended resources that GPU nodes advertise."""
+"""Names and quantities of the extended resources that GPU nodes advertise."""
 
 import re
 from typing import Any
@@ -8,13 +8,13 @@ from gpu_blueprint.catalog import GPUS, find_mig_profile
 from ..values import UNKNOWN, NotYetKnownError, UnreadableError, read_number, read_text
 
 NO_LIMIT = 100_000
-"""Count of GPUs, slices, shares or nodes that no cluster of a team reaches; a limit with it, such as ``8Gi``, holds
-nobody. EKS itself supports 100,000 nodes in its largest clusters, after AWS has agreed."""
-_NO_LIMITS = {"cpu": 10.0 * NO_LIMIT, "memory": 10.0 * NO_LIMIT * 1024**3}
+"""Count of GPUs, slices, shares or nodes that no cluster of a team reaches, so a limit of this size, such as ``8Gi``,
+limits nothing. EKS supports 100,000 nodes in its largest clusters, with AWS's consent."""
+_NO_LIMIT_BY_NAME = {"cpu": 10.0 * NO_LIMIT, "memory": 10.0 * NO_LIMIT * 1024**3}
 """CPUs and bytes of memory that no cluster of a team reaches."""
 
 _QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]+)|([KMGTPE]i|[numkMGTPE]))?")
-_FACTORS = {
+_SUFFIX_FACTORS = {
     **{suffix: 1000.0**power for suffix, power in zip("numkMGTPE", (-3, -2, -1, 1, 2, 3, 4, 5, 6), strict=True)},
     **{f"{suffix}i": 1024.0**power for power, suffix in enumerate("KMGTPE", 1)},
 }
@@ -31,8 +31,8 @@ def is_slice_or_share(name: str) -> bool:
     return is_gpu_resource(name) and name != "nvidia.com/gpu"
 
 
-def can_be_handed_out(name: str) -> bool:
-    """Tell whether some GPU node advertises a resource of this name; a misspelled name is advertised by none."""
+def is_advertised_name(name: str) -> bool:
+    """Tell whether some GPU nodes advertise a resource of this name; no nodes advertise a misspelled name."""
     profile = find_mig_profile(name)
     known = any(profile in gpu.mig.profiles for gpu in GPUS.values() if gpu.mig)
     return known or name.removesuffix(".shared") == "nvidia.com/gpu"
@@ -57,7 +57,7 @@ def parse_quantity(quantity: Any) -> float:
     if not match:
         raise UnreadableError(quantity, "a quantity such as 4 or 1k", "a quantity")
     number, exponent, suffix = match.groups()
-    return read_number(f"{number}e{exponent or 0}", "a quantity") * _FACTORS.get(suffix, 1)
+    return read_number(f"{number}e{exponent or 0}", "a quantity") * _SUFFIX_FACTORS.get(suffix, 1)
 
 
 def holds(name: str, quantity: Any) -> bool:
@@ -69,4 +69,4 @@ def holds(name: str, quantity: Any) -> bool:
     """
     if quantity is UNKNOWN:
         raise NotYetKnownError(f"the limit of {name}")
-    return parse_quantity(quantity) < _NO_LIMITS.get(name, NO_LIMIT)
+    return parse_quantity(quantity) < _NO_LIMIT_BY_NAME.get(name, NO_LIMIT)

@@ -1,8 +1,8 @@
-"""Questions about GPU counts: which extended resources a node of a pool really advertises.
+"""Questions about GPU counts: the extended resources that a node of a pool really advertises.
 
-The answer follows from the node's labels and from the configs of the GPU Operator's MIG manager and device plugin.
-Source of the rules: NVIDIA/gpu-operator v26.7.0, mig-parted v0.15.0, k8s-device-plugin v0.20.0, read 2026-11-20. What
-the device plugin makes of a file was run on k8s-device-plugin v0.19.1.
+The counts follow from the node's labels and from the configs of the GPU Operator's MIG manager and device plugin.
+Source of the rules: NVIDIA/gpu-operator v26.7.0, mig-parted v0.15.0, k8s-device-plugin v0.20.0, read 2026-11-20. The
+effect of a file on the device plugin was run on k8s-device-plugin v0.19.1.
 """
 
 from collections import Counter
@@ -22,10 +22,10 @@ from .plugin_names import is_plugin, name_variants
 
 MIG_LABEL, PLUGIN_LABEL = "nvidia.com/mig.config", "nvidia.com/device-plugin.config"
 WHOLE = "nvidia.com/gpu"
-_UNCUT = "all-disabled"
+_NO_MIG_CONFIG = "all-disabled"
 
 
-class Handout(Record):
+class Advertised(Record):
     """The extended resources of one node, and the reason for them."""
 
     counts: Mapping[str, int]
@@ -34,16 +34,16 @@ class Handout(Record):
     """The label and the config that decide."""
 
 
-def is_cut(nodes: Resource) -> bool:
-    """Tell whether a label asks the MIG manager to cut the GPUs of nodes."""
-    return read_text(read_node_labels(nodes).get(MIG_LABEL), MIG_LABEL) not in ("", _UNCUT)
+def has_mig_config(nodes: Resource) -> bool:
+    """Tell whether a label names a MIG config that partitions the GPUs of nodes."""
+    return read_text(read_node_labels(nodes).get(MIG_LABEL), MIG_LABEL) not in ("", _NO_MIG_CONFIG)
 
 
-def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
-    """Return the resources that a node of a pool advertises; None if the program does not hold what decides.
+def find_advertised(pool: Resource, row: Instance, stack: Stack) -> Advertised | None:
+    """Return the resources that a node of a pool advertises; None if the program does not show them.
 
     Raises:
-        NotYetKnownError: A value that decides is not known yet.
+        NotYetKnownError: A value of the labels or configs is not known yet.
         UnreadableError: A config has a form that NVIDIA's programs do not read.
     """
     charts = [release for release in stack.select(*CHART_KINDS) if is_operator(release) or is_plugin(release)]
@@ -52,8 +52,8 @@ def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
     file = find_plugin_file(charts[0], pool, stack)
     if file is None:
         return None
-    devices = _cut(charts[0], pool, row, stack, file.strategy)
-    return _share(devices, file) if devices else None
+    devices = _apply_mig(charts[0], pool, row, stack, file.strategy)
+    return _apply_sharing(devices, file) if devices else None
 
 
 def find_plugin_file(operator: Resource, nodes: Resource | None, stack: Stack) -> PluginFile | None:
@@ -77,9 +77,9 @@ def find_plugin_file(operator: Resource, nodes: Resource | None, stack: Stack) -
 
 
 def read_plugin_file(operator: Resource, name: str, files: Mapping[str, Any]) -> PluginFile:
-    """Return what the device plugin makes of one of its files: its own settings win over the file.
+    """Return one of the device plugin's files; settings of the chart override the file.
 
-    The plugin reads the keys of a file without regard to case.
+    The plugin ignores the case of keys.
     """
     content = _read_section(read_mapping(read_document(files.get(name), name), name))
     flags = _read_section(read_mapping(content.get("flags"), f"{name}.flags"))
@@ -97,7 +97,7 @@ def _read_section(block: Mapping[str, Any]) -> dict[str, Any]:
 def find_strategy(operator: Resource, nodes: Resource | None, stack: Stack) -> str:
     """Return the MIG strategy under which the device plugin runs on nodes; empty if the program does not show it.
 
-    Arguments are those of ``find_plugin_file``.
+    The arguments are as in ``find_plugin_file``.
     """
     if stated := _find_stated_strategy(operator):
         return stated
@@ -108,30 +108,32 @@ def find_strategy(operator: Resource, nodes: Resource | None, stack: Stack) -> s
 def _find_stated_strategy(operator: Resource) -> str:
     """Return the MIG strategy that a chart sets for all nodes; empty if it leaves the strategy to the files.
 
-    The operator sets a strategy that is not empty over the variable that a program adds to the plugin.
+    A strategy of the operator that is not empty overrides the variable that a program adds to the plugin.
     """
     if is_plugin(operator):
         return read_text(read_value(operator, "migStrategy"), "migStrategy")
     stated = read_text(read_value(operator, "mig", "strategy", default="single"), "mig.strategy")
     variables = read_mappings(read_value(operator, "devicePlugin", "env"), "devicePlugin.env")
-    added = (read_text(each.get("value"), "devicePlugin.env") for each in variables if each.get("name") == _VARIABLE)
+    added = (
+        read_text(each.get("value"), "devicePlugin.env") for each in variables if each.get("name") == _STRATEGY_VARIABLE
+    )
     return stated or next(added, "")
 
 
-_VARIABLE = "MIG_STRATEGY"
+_STRATEGY_VARIABLE = "MIG_STRATEGY"
 
 
 def is_shared(pool: Resource, row: Instance, stack: Stack) -> bool:
-    """Tell whether the GPU Operator cuts or shares the GPUs of a node, as far as the program shows."""
-    handout = find_handout(pool, row, stack)
-    return handout is not None and handout.counts != {WHOLE: row.gpu_devices}
+    """Tell whether the GPU Operator partitions or shares the GPUs of a node; False if the program does not show it."""
+    advertised = find_advertised(pool, row, stack)
+    return advertised is not None and advertised.counts != {WHOLE: row.gpu_devices}
 
 
-def _cut(operator: Resource, pool: Resource, row: Instance, stack: Stack, strategy: str) -> Handout | None:
+def _apply_mig(operator: Resource, pool: Resource, row: Instance, stack: Stack, strategy: str) -> Advertised | None:
     """Return the GPUs and the MIG slices of a node before they are shared."""
     whole = {WHOLE: row.gpu_devices}
-    if not is_cut(pool):
-        return Handout(whole, f"no label {MIG_LABEL} cuts its GPUs")
+    if not has_mig_config(pool):
+        return Advertised(whole, f"no label {MIG_LABEL} partitions its GPUs")
     if is_plugin(operator) or not read_value_flag(operator, "migManager", "enabled", default=True):
         return None
     if strategy != MIXED:
@@ -141,17 +143,17 @@ def _cut(operator: Resource, pool: Resource, row: Instance, stack: Stack, strate
         return None
     name = read_text(read_node_labels(pool).get(MIG_LABEL), MIG_LABEL)
     if refusal := explain_refusal(configs):
-        return Handout(whole, f"the MIG manager refuses its file ({refusal}), so it leaves the GPUs whole")
+        return Advertised(whole, f"the MIG manager refuses its file ({refusal}), so it leaves the GPUs whole")
     entries = list_mig_entries(configs).get(name) if configs else _find_built_in(name, row.gpu.mig)
     if entries is None:
-        return Handout(whole, f"the MIG manager has no config {name!r}, so it leaves the GPUs whole")
-    slices = _apply(entries, row)
+        return Advertised(whole, f"the MIG manager has no config {name!r}, so it leaves the GPUs whole")
+    slices = _apply_entries(entries, row)
     counts = None if slices is None else name_variants(slices, operator)
-    return None if counts is None else Handout(counts, f"the MIG config {name!r} decides")
+    return None if counts is None else Advertised(counts, f"the MIG config {name!r} decides")
 
 
 def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]] | None:
-    """Return a config that the operator generates for a GPU model; it generates one for each profile."""
+    """Return a config that the operator generates for a GPU model, as it does for each profile; None if it does not."""
     if table is None:
         return None
     smallest = {row.compute_slices: row.name for row in reversed(table.rows) if not row.is_variant}
@@ -163,10 +165,10 @@ def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]]
     return [{"mig-enabled": True, "mig-devices": layouts[name]}] if name in layouts else None
 
 
-def _apply(entries: list[Mapping[str, Any]], row: Instance) -> dict[str, int] | None:
+def _apply_entries(entries: list[Mapping[str, Any]], row: Instance) -> dict[str, int] | None:
     """Return the resources after the MIG manager has applied the entries that fit the GPU model.
 
-    None if only device ids tell the entries apart, which the catalogue lacks.
+    None if several entries fit the same devices, which only device ids outside the catalogue would tell apart.
     """
     known = row.gpu.mig.profiles if row.gpu.mig else {}
     fitting = [entry for entry in entries if all(profile in known for profile in read_layout(entry))]
@@ -195,15 +197,17 @@ def _list_devices(entry: Mapping[str, Any], row: Instance) -> set[int]:
     return every if "all" in named else every & {int(read_number(item, "devices")) for item in named}
 
 
-def _share(devices: Handout, file: PluginFile) -> Handout:
+def _apply_sharing(devices: Advertised, file: PluginFile) -> Advertised:
     """Return the resources after the device plugin has multiplied and renamed them."""
     if file.is_missing:
-        return Handout({}, f"the device plugin has no config {file.name!r}, so it does not start")
-    if file.ends_plugin:
-        return Handout({}, f"the device plugin ends: its config {file.name!r} shares by MPS under the strategy mixed")
+        return Advertised({}, f"the device plugin has no config {file.name!r}, so it does not start")
+    if file.stops_plugin:
+        return Advertised(
+            {}, f"the device plugin exits: its config {file.name!r} shares by MPS under the strategy mixed"
+        )
     if refusal := explain_file_refusal(file):
-        return Handout({}, f"the device plugin refuses its config {file.name!r}: {refusal}")
-    mode = "mps" if file.shares_by("mps") else "timeslicing"  # MPS alone is in force beside time-slicing
+        return Advertised({}, f"the device plugin refuses its config {file.name!r}: {refusal}")
+    mode = "mps" if file.shares_by("mps") else "timeslicing"  # with both, only MPS is in force
     block = read_mapping(file.sharing.get(mode), mode)
     renames = read_flag(block.get("renameByDefault"), "renameByDefault", default=False)
     counts = dict(devices.counts)
@@ -211,12 +215,12 @@ def _share(devices: Handout, file: PluginFile) -> Handout:
         count = counts.pop(resource, 0) * replicas
         if count:
             counts[f"{resource}.shared" if renames else resource] = count
-    return Handout(
+    return Advertised(
         counts, devices.because if counts == devices.counts else f"the device plugin's config {file.name!r} decides"
     )
 
 
-_OWN = ("default-mig-parted-config",)
+_GENERATED_CONFIG_MAPS = ("default-mig-parted-config",)
 """ConfigMaps that the operator makes itself."""
 
 
@@ -226,13 +230,13 @@ def _find_config(operator: Resource, part: str) -> tuple[str, ...]:
 
 
 def read_configs(operator: Resource, part: str, stack: Stack) -> Mapping[str, Any] | None:
-    """Return the files of the MIG manager or of the device plugin; empty if it has none; None if it is elsewhere."""
+    """Return the files of the MIG manager or the device plugin; empty without files, None if they are elsewhere."""
     path, data = _find_config(operator, part), "map" if is_plugin(operator) else "data"
     inline = read_value(operator, *path, data)
     if inline:
         return read_mapping(read_document(inline, f"{part}.config.{data}"), f"{part}.config.{data}")
     name = read_text(read_value(operator, *path, "name"), f"{part}.config.name")
-    if not name or name in _OWN:
+    if not name or name in _GENERATED_CONFIG_MAPS:
         return {}
     maps = [found for found in stack.select("ConfigMap") if found.read_text("metadata", "name") == name]
     return maps[0].read_block("data") if maps else None

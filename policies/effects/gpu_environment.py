@@ -1,4 +1,4 @@
-"""Answer whether user data lets the container runtime obey NVIDIA_VISIBLE_DEVICES of pods without privileges.
+"""User data by which the container runtime obeys NVIDIA_VISIBLE_DEVICES of unprivileged pods, or ignores it.
 
 Sources: NVIDIA/nvidia-container-toolkit internal/config/config.go (the option, which is on by default); Bottlerocket's
 settings reference, nvidia-container-runtime (off by default); cloud-init, user data formats.
@@ -13,14 +13,14 @@ from typing import Any
 
 from ..values import UnreadableError, read_flag, read_mapping
 
-_OPTION = re.compile("envvar-when-unprivileged[\"'\\s=:]+(true|false)")
+_OPTION_VALUE = re.compile("envvar-when-unprivileged[\"'\\s=:]+(true|false)")
 """The option with its value, as nvidia-ctk, TOML, sed and echo write it."""
-_RUN = ("text/x-shellscript", "text/cloud-config", "text/cloud-boothook")
-"""Types of the parts that cloud-init runs; nodeadm's own parts set nothing of NVIDIA's runtime."""
+_RUN_TYPES = ("text/x-shellscript", "text/cloud-config", "text/cloud-boothook")
+"""Content types of the parts that cloud-init runs; nodeadm's parts do not configure NVIDIA's runtime."""
 
 
 def decode_user_data(text: str) -> str:
-    """Return user data in clear; launch templates hold it in base64."""
+    """Return user data as text; launch templates hold base64."""
     try:
         return b64decode(text, validate=True).decode(errors="replace")
     except ValueError:
@@ -28,17 +28,17 @@ def decode_user_data(text: str) -> str:
 
 
 def is_closed_by_script(user_data: str) -> bool:
-    """Tell whether scripts in user data end with the option off; comments, messages and NodeConfigs set nothing."""
+    """Tell whether scripts in user data leave the option off; comments, messages and NodeConfigs do not set it."""
     found = [value for script in _list_scripts(user_data) for line in _list_commands(script) for value in _read(line)]
     return found[-1:] == ["false"]
 
 
 def _list_commands(script: str) -> Iterator[str]:
-    """Yield the lines of a script as they run: joined, without comments, and with the texts of its variables."""
+    """Yield the commands of a script: lines joined, comments removed, and variables replaced by their texts."""
     texts: dict[str, str] = {}
     for joined in script.replace("\\\n", "").splitlines():
         line = _drop_comment(joined)
-        if assigned := _ASSIGNED.fullmatch(line):
+        if assigned := _ASSIGNMENT.fullmatch(line):
             texts[assigned[1]] = assigned[2]
         yield _VARIABLE.sub(lambda used: texts.get(used[1], used[0]), line)
 
@@ -51,22 +51,22 @@ def _drop_comment(line: str) -> str:
     return line
 
 
-_ASSIGNED = re.compile(r"""\s*(?:export |readonly )?(\w+)=["']?([^\s"'$]+)["']?\s*""")
+_ASSIGNMENT = re.compile(r"""\s*(?:export |readonly )?(\w+)=["']?([^\s"'$]+)["']?\s*""")
 _VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 
 
 def _read(line: str) -> list[str]:
     """Return the values that a line gives to the option, in order."""
     is_message = line.lstrip().startswith(("echo ", "printf ")) and not {">", "|"} & {*line}
-    if is_message or ("nvidia-ctk" in line and not _WRITES.search(line)):
+    if is_message or ("nvidia-ctk" in line and not _WRITING_CALL.search(line)):
         return []
-    return _OPTION.findall(line) or _REPLACED.findall(line)
+    return _OPTION_VALUE.findall(line) or _REPLACEMENT.findall(line)
 
 
-_WRITES = re.compile(r"(?<![\w-])(--in-place|-i)|(-o|--output|>)[ =]*\S*nvidia-container-runtime/")
-"""Parts of a call of nvidia-ctk that write the file of the runtime; without them it only shows the outcome."""
-_REPLACED = re.compile(r"sed .*envvar-when-unprivileged.*=\s*(true|false)")
-"""A replacement of sed, whatever it looks for."""
+_WRITING_CALL = re.compile(r"(?<![\w-])(--in-place|-i)|(-o|--output|>)[ =]*\S*nvidia-container-runtime/")
+"""Parts of a call of nvidia-ctk that write the runtime's file; without them nvidia-ctk only prints the result."""
+_REPLACEMENT = re.compile(r"sed .*envvar-when-unprivileged.*=\s*(true|false)")
+"""A replacement by sed, whatever its pattern."""
 
 
 def _list_scripts(user_data: str) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _list_scripts(user_data: str) -> Iterator[str]:
         yield text
     elif text.lower().startswith(("mime-version:", "content-type:")):
         for part in message_from_string(text).walk():
-            if part.get_content_type() in _RUN:
+            if part.get_content_type() in _RUN_TYPES:
                 content: Any = part.get_payload(decode=True)
                 yield content.decode(errors="replace")
 

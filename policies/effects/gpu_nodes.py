@@ -1,4 +1,4 @@
-"""Questions about the GPU nodes of a program: who serves them, what their AMI holds, which taints they keep."""
+"""Questions about the GPU nodes of a program: their labels, taints and node classes, and parts of the GPU Operator."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,20 +12,25 @@ from .karpenter_objects import is_gpu_pool, list_single_values, list_taints
 from .node_groups import GROUP_KINDS, has_gpus
 
 _SELF_MANAGED = ("eks:index:NodeGroup", "eks:index:NodeGroupV2")
-"""Node groups that pulumi-eks makes without EKS; their taints are a block of key → value and effect."""
-_EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute"}
+"""Self-managed node groups of pulumi-eks; their taints are a block of key → value and effect."""
+_EFFECT_NAMES = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute"}
 """Taint effect of the EKS API that keeps pods off → its name in Kubernetes."""
-_SYSTEM = "feature.node.kubernetes.io/system-os_release.ID"
+_SYSTEM_LABEL = "feature.node.kubernetes.io/system-os_release.ID"
 _EKS_SYSTEMS = ("amzn", "bottlerocket")
 """Values of this label on nodes with EKS's images."""
-_KNOWN_BY_NODES = ("kubernetes.io/", "node.kubernetes.io/", "topology.kubernetes.io/", "feature.node.kubernetes.io/")
-"""Beginnings of labels that nodes get without the program."""
-_EFA = ("efa", "efa-only")
+_WELL_KNOWN_PREFIXES = (
+    "kubernetes.io/",
+    "node.kubernetes.io/",
+    "topology.kubernetes.io/",
+    "feature.node.kubernetes.io/",
+)
+"""Prefixes of labels that nodes get without the program."""
+_EFA_INTERFACES = ("efa", "efa-only")
 """Types of network interfaces that carry EFA."""
 
 
 class Taint(Record):
-    """A taint that nodes keep, in the words of Kubernetes."""
+    """A taint of nodes, with the effect's name in Kubernetes."""
 
     key: str
     value: str
@@ -61,12 +66,12 @@ def is_switched_off(nodes: Resource, operand: str) -> bool:
 
 
 def list_kept_taints(nodes: Resource) -> list[Taint]:
-    """Return the taints that keep pods without toleration off the nodes for good; startup taints go away."""
+    """Return the lasting taints that keep pods without toleration off the nodes; startup taints do not last."""
     taints = [
         Taint(*(read_text(block.get(name), f"taints.{name}") for name in ("key", "value", "effect")))
         for block in _list_taints(nodes)
     ]
-    named = [Taint(taint.key, taint.value, _EFFECTS.get(taint.effect, taint.effect)) for taint in taints]
+    named = [Taint(taint.key, taint.value, _EFFECT_NAMES.get(taint.effect, taint.effect)) for taint in taints]
     return [taint for taint in named if taint.effect in ("NoSchedule", "NoExecute")]
 
 
@@ -78,7 +83,7 @@ def _list_taints(nodes: Resource) -> list[Mapping[str, Any]]:
 
 
 def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
-    """Tell whether a toleration matches a taint for good, by the rules of the Kubernetes API."""
+    """Tell whether a toleration matches a taint without a time limit, by the rules of the Kubernetes API."""
     key, operator, value, effect = (
         read_text(toleration.get(name), f"tolerations.{name}") for name in ("key", "operator", "value", "effect")
     )
@@ -90,17 +95,16 @@ def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
 
 
 def stay_together(nodes: Resource, stack: Stack) -> bool:
-    """Tell whether the nodes of a NodePool belong to one zone and one type: EFA is laid out for them, or a placement
-    group holds them."""
+    """Tell whether EFA or a placement group keeps the nodes of a NodePool to one zone and one type."""
     return any(
         found.read_block("spec", "placementGroupSelector")
-        or any(item.get("interfaceType") in _EFA for item in found.list_blocks("spec", "networkInterfaces"))
+        or any(item.get("interfaceType") in _EFA_INTERFACES for item in found.list_blocks("spec", "networkInterfaces"))
         for found in list_node_classes(nodes, stack)
     )
 
 
 def list_node_classes(nodes: Resource, stack: Stack) -> list[Resource]:
-    """Return the node classes that a NodePool names, as far as the program holds them."""
+    """Return the node classes of the program that a NodePool names."""
     wanted = nodes.read_text("spec", "template", "spec", "nodeClassRef", "name")
     return [found for found in stack.select("EC2NodeClass") if found.read_text("metadata", "name") == wanted]
 
@@ -125,7 +129,7 @@ def _list_selectors(release: Resource, part: str, stack: Stack) -> list[Any]:
 
 
 def _selects(selector: Any, nodes: Resource) -> bool:
-    """Tell whether a node selector may match nodes of EKS's images; a label that nobody sets matches no node."""
+    """Tell whether a node selector may match nodes of EKS's images; a label that no program sets matches no node."""
     labels = read_node_labels(nodes)
     return all(
         _may_equal(labels, key, read_text(value, key)) for key, value in read_mapping(selector, "nodeSelector").items()
@@ -135,4 +139,4 @@ def _selects(selector: Any, nodes: Resource) -> bool:
 def _may_equal(labels: Mapping[str, Any], key: str, value: str) -> bool:
     if key in labels:
         return read_text(labels[key], key) == value
-    return value in _EKS_SYSTEMS if key == _SYSTEM else key.startswith(_KNOWN_BY_NODES)
+    return value in _EKS_SYSTEMS if key == _SYSTEM_LABEL else key.startswith(_WELL_KNOWN_PREFIXES)

@@ -1,4 +1,4 @@
-"""Walk through Helm values and custom objects: every value with the keys above it."""
+"""The values of Helm charts and custom objects, each with the keys above it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,16 +11,16 @@ from .charts import CHART_KINDS
 Place = tuple[str, ...]
 """Keys from the top to a value; items of a list have no key."""
 
-_SCALARS = re.compile(
+_IDENTIFIER_KEYS = re.compile(
     r"/|(arn|name|id|endpoint|url|host|address|region|zone|bucket|queue|tag|registry|repository)s?$", re.I
 )
 
 
 def list_values(resource: Resource) -> Iterator[tuple[Place, Any]]:
-    """Yield each text, number, truth value and unknown part of a chart's values, or of another object's ``spec``.
+    """Yield each text, number, boolean and unknown part of a chart's values, or of another object's ``spec``.
 
     Raises:
-        NotYetKnownError: All of the values are not known yet.
+        NotYetKnownError: The values as a whole are not known yet.
         UnreadableError: A values file is no document.
     """
     if resource.kind not in CHART_KINDS:
@@ -48,5 +48,6 @@ def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
 
 
 def may_hold_more(place: Place) -> bool:
-    """Tell whether a part that is not known yet may hold any value; its key may say that it is an ARN or a name."""
-    return not _SCALARS.search(place[-1])
+    """Tell whether a part that is not known yet may hold any value; False if its key names an ARN, an id or the
+    like."""
+    return not _IDENTIFIER_KEYS.search(place[-1])

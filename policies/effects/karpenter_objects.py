@@ -1,4 +1,4 @@
-"""Read NodePools and NodeOverlays of any program, ours or not."""
+"""Questions about NodePools and NodeOverlays of any program."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from .namespaces import read_name
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 ZONE = "topology.kubernetes.io/zone"
-_LABELS = "karpenter.k8s.aws/instance-"
+_LABEL_PREFIX = "karpenter.k8s.aws/instance-"
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "Gt": float.__gt__,
     "Lt": float.__lt__,
@@ -26,27 +26,27 @@ def _read_category(row: Instance) -> str:
     return row.family[: len(row.family) - len(row.family.lstrip("abcdefghijklmnopqrstuvwxyz"))]
 
 
-_COLUMNS: dict[str, Callable[[Instance], str | None]] = {
+_GPU_LABELS: dict[str, Callable[[Instance], str | None]] = {
     INSTANCE_TYPE: lambda row: row.instance_type,
-    f"{_LABELS}family": lambda row: row.family,
-    f"{_LABELS}size": lambda row: row.instance_type.split(".")[1],
-    f"{_LABELS}category": _read_category,
-    f"{_LABELS}generation": lambda row: row.family[len(_read_category(row))],
-    f"{_LABELS}gpu-name": lambda row: row.gpu.karpenter_name,
-    f"{_LABELS}gpu-manufacturer": lambda _: "nvidia",
-    f"{_LABELS}gpu-count": lambda row: str(row.gpu_count),
-    f"{_LABELS}gpu-memory": lambda row: str(row.gpu_memory_mib),
+    f"{_LABEL_PREFIX}family": lambda row: row.family,
+    f"{_LABEL_PREFIX}size": lambda row: row.instance_type.split(".")[1],
+    f"{_LABEL_PREFIX}category": _read_category,
+    f"{_LABEL_PREFIX}generation": lambda row: row.family[len(_read_category(row))],
+    f"{_LABEL_PREFIX}gpu-name": lambda row: row.gpu.karpenter_name,
+    f"{_LABEL_PREFIX}gpu-manufacturer": lambda _: "nvidia",
+    f"{_LABEL_PREFIX}gpu-count": lambda row: str(row.gpu_count),
+    f"{_LABEL_PREFIX}gpu-memory": lambda row: str(row.gpu_memory_mib),
 }
 """Well-known label → its value on a node of a GPU instance type."""
-_NARROWING: dict[str, Callable[[Instance], str | None]] = {
+_OTHER_LABELS: dict[str, Callable[[Instance], str | None]] = {
     "kubernetes.io/arch": lambda row: row.arch,
-    f"{_LABELS}cpu": lambda row: str(row.vcpu),
-    f"{_LABELS}memory": lambda row: str(row.memory_mib),
-    f"{_LABELS}accelerator-name": lambda _: None,
-    f"{_LABELS}accelerator-count": lambda _: None,
-    f"{_LABELS}accelerator-manufacturer": lambda _: None,
+    f"{_LABEL_PREFIX}cpu": lambda row: str(row.vcpu),
+    f"{_LABEL_PREFIX}memory": lambda row: str(row.memory_mib),
+    f"{_LABEL_PREFIX}accelerator-name": lambda _: None,
+    f"{_LABEL_PREFIX}accelerator-count": lambda _: None,
+    f"{_LABEL_PREFIX}accelerator-manufacturer": lambda _: None,
 }
-"""More labels of this kind. Alone they do not show that a pool is meant for GPUs; pools of CPUs have them too."""
+"""Further labels of this kind. Pools without GPUs have them too, so alone they do not make a GPU pool."""
 
 
 def list_requirements(resource: Resource) -> list[Mapping[str, Any]]:
@@ -69,7 +69,7 @@ def _read_values(requirement: Mapping[str, Any]) -> list[str]:
 
 
 def list_values(resource: Resource, key: str) -> list[str]:
-    """Return the values that every ``In`` requirement of a key lists; empty if no requirement lists any."""
+    """Return the values that every ``In`` requirement of a key lists; empty without such a requirement."""
     lists = [
         _read_values(requirement)
         for requirement in list_requirements(resource)
@@ -79,26 +79,26 @@ def list_values(resource: Resource, key: str) -> list[str]:
 
 
 def list_single_values(pool: Resource, beginning: str) -> dict[str, str]:
-    """Return key → value of the requirements that admit one value, for keys with this beginning."""
+    """Return key → value of the requirements that admit one value, for keys with a prefix."""
     keys = {_read_key(item) for item in list_requirements(pool) if _read_key(item).startswith(beginning)}
     values = {key: list_values(pool, key) for key in keys}
     return {key: found[0] for key, found in values.items() if len(found) == 1}
 
 
 def list_gpu_types(resource: Resource) -> list[Instance]:
-    """Return the GPU instance types that the requirements admit; empty if no requirement is about the machine."""
+    """Return the GPU instance types that the requirements admit; empty if no requirement is about GPUs or types."""
     return resource.compute_once(_find_gpu_types)
 
 
 def _find_gpu_types(resource: Resource) -> list[Instance]:
-    about_machines = [item for item in list_requirements(resource) if _read_key(item) in _COLUMNS]
-    narrowing = [item for item in list_requirements(resource) if _read_key(item) in _NARROWING]
+    about_machines = [item for item in list_requirements(resource) if _read_key(item) in _GPU_LABELS]
+    narrowing = [item for item in list_requirements(resource) if _read_key(item) in _OTHER_LABELS]
     rows = [row for row in list_instances().values() if row.gpu_name] if about_machines else []
     return [
         row
         for row in rows
-        if all(_admits(item, _COLUMNS[_read_key(item)](row)) for item in about_machines)
-        and all(_admits(item, _NARROWING[_read_key(item)](row)) for item in narrowing)
+        if all(_admits(item, _GPU_LABELS[_read_key(item)](row)) for item in about_machines)
+        and all(_admits(item, _OTHER_LABELS[_read_key(item)](row)) for item in narrowing)
     ]
 
 
@@ -119,22 +119,22 @@ def _admits(requirement: Mapping[str, Any], value: str | None) -> bool:
 
 
 def list_unknown_types(resource: Resource) -> list[str]:
-    """Return the instance types that the requirements name and the catalogue lacks."""
+    """Return the instance types of the requirements that the catalogue lacks."""
     return [name for name in list_values(resource, INSTANCE_TYPE) if name not in list_instances()]
 
 
 def count_spot_types(pool: Resource) -> int:
-    """Count the types among which a NodePool may choose; 0 if neither the catalogue nor a list of types tells.
+    """Count the instance types of a NodePool; 0 for a pool without GPUs that lists no types.
 
-    The catalogue knows every type with GPUs, and few of the types without.
+    The catalogue has every type with GPUs, and few types without.
     """
     return len(list_gpu_types(pool)) or len(list_values(pool, INSTANCE_TYPE))
 
 
 def list_more_spot_types(pool: Resource) -> list[str]:
-    """Return the spot types of the catalogue that a GPU pool leaves out: with as many of the same GPU as its own types.
+    """Return the spot types that a GPU pool could add: types of the catalogue with the number and model of its GPUs.
 
-    Only types count that every region of the pool's zones offers.
+    Every region of the pool's zones must offer the type.
     """
     chosen, regions = list_gpu_types(pool), {zone[:-1] for zone in list_values(pool, ZONE)}
     alike = {_describe_gpus(row) for row in chosen}
@@ -153,13 +153,13 @@ def _describe_gpus(row: Instance) -> tuple[str, int, int, str]:
 def is_gpu_pool(pool: Resource) -> bool:
     """Tell whether a NodePool may launch GPU nodes.
 
-    A pool whose requirements say nothing about the machine is a GPU pool if it limits, taints or labels GPUs.
+    A pool whose requirements are not about GPUs or types is a GPU pool if its limits, taints or labels name GPUs.
     """
     return bool(list_gpu_types(pool)) or (not _names_machines(pool) and _mentions_gpus(pool))
 
 
 def _names_machines(pool: Resource) -> bool:
-    return any(_read_key(item) in _COLUMNS for item in list_requirements(pool))
+    return any(_read_key(item) in _GPU_LABELS for item in list_requirements(pool))
 
 
 def _mentions_gpus(pool: Resource) -> bool:
@@ -172,7 +172,7 @@ def _mentions_gpus(pool: Resource) -> bool:
 
 
 def list_taints(pool: Resource) -> list[Mapping[str, Any]]:
-    """Return the taints that the nodes of a NodePool keep."""
+    """Return the lasting taints of a NodePool's nodes."""
     return pool.list_blocks("spec", "template", "spec", "taints")
 
 
@@ -191,7 +191,7 @@ def read_label(pool: Resource, key: str) -> str:
 
 
 def may_carry(pool: Resource, labels: Mapping[str, str]) -> bool:
-    """Tell whether a NodePool launches nodes with these labels, of which it names one at least."""
+    """Tell whether a NodePool launches nodes with these labels, and names at least one of them."""
     verdicts = {key: _grants_label(pool, key, value) for key, value in labels.items()}
     return True in verdicts.values() and all(
         verdict or (verdict is None and _FOREIGN_LABEL.search(key)) for key, verdict in verdicts.items()
@@ -199,7 +199,7 @@ def may_carry(pool: Resource, labels: Mapping[str, str]) -> bool:
 
 
 def _grants_label(pool: Resource, key: str, value: str) -> bool | None:
-    """Tell whether the nodes of a NodePool may have a label; None if the NodePool says nothing about the key."""
+    """Tell whether the nodes of a NodePool may have a label; None if the NodePool does not name the key."""
     if key == "karpenter.sh/nodepool":
         return read_name(pool) == value
     labels = pool.read_block("spec", "template", "metadata", "labels")
@@ -211,11 +211,11 @@ def _grants_label(pool: Resource, key: str, value: str) -> bool | None:
 
 
 _FOREIGN_LABEL = re.compile(r"(^|\.)(kubernetes\.io|k8s\.io|karpenter\.sh|karpenter\.k8s\.aws|nvidia\.com)/")
-"""Keys that nodes have though their NodePool does not name them: by their machine, or by programs that look at it."""
+"""Keys that nodes may have without their NodePool: from Karpenter, the kubelet, or feature discovery."""
 
 
 def list_capacity_types(pool: Resource) -> list[str]:
-    """Return the capacity types that the requirements of a NodePool do not rule out."""
+    """Return the capacity types that the requirements of a NodePool admit."""
     about_capacity = [item for item in list_requirements(pool) if _read_key(item) == "karpenter.sh/capacity-type"]
     return [
         capacity_type
@@ -237,8 +237,4 @@ def list_types_of(overlay: Resource, pool: Resource) -> list[Instance]:
 
 def list_pool_names(overlay: Resource) -> list[str]:
     """Return the NodePools that a NodeOverlay names."""
-    return overlay.compute_once(_read_pool_names)
-
-
-def _read_pool_names(overlay: Resource) -> list[str]:
-    return list_values(overlay, "karpenter.sh/nodepool")
+    return overlay.compute_once(list_values, "karpenter.sh/nodepool")

@@ -1,4 +1,4 @@
-"""Answer which rights the rules of a Role or a ClusterRole hold, by what the API server makes of them."""
+"""The rights in the rules of a Role or a ClusterRole, as the API server applies the rules."""
 
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -12,18 +12,18 @@ from ..rule import find_wrong
 from ..values import read_mapping, read_mappings, read_text, read_texts
 
 _RBAC = "rbac.authorization.k8s.io"
-CHANGES = ("update", "patch", "delete", "deletecollection")
-"""Verbs that change or remove objects that are there."""
+CHANGE_VERBS = ("update", "patch", "delete", "deletecollection")
+"""Verbs that change or remove existing objects."""
 
 ADMIN_ROLES = ("cluster-admin", "admin", "system:aggregate-to-admin")
 EDIT_ROLES = ("edit", "system:aggregate-to-edit")
-"""Roles that make tokens of service accounts, act as service accounts, and run pods on every node."""
+"""Roles that may make tokens of service accounts, act as service accounts, and run pods on every node."""
 SYSTEM_ROLES = ("system:controller:*", "system:kube-*", "system:node", "system:kubelet-api-admin")
 """Patterns of the ClusterRoles of Kubernetes's own programs."""
 
 
-class Right(Record, kw_only=True):
-    """A right that raises the rights of its holder, or takes what belongs to others."""
+class Right(Record):
+    """A right by which its holder gains further rights, or takes resources of others."""
 
     group: str
     resources: tuple[str, ...]
@@ -31,150 +31,114 @@ class Right(Record, kw_only=True):
     harm: str
     """Completes "The holder may …"."""
     names: tuple[str, ...] = ("*",)
-    """Patterns of ``resourceNames`` that leave the right dangerous; empty if any name limits it to harmless objects."""
+    """Patterns of ``resourceNames`` with which the right is dangerous; empty if it is harmless with any name."""
 
 
 ESCALATION_RIGHTS = (
-    Right(group="", resources=("resourcequotas", "resourcequotas/status"), verbs=CHANGES, harm="change quotas"),
-    Right(group="", resources=("limitranges",), verbs=CHANGES, harm="change limit ranges"),
-    Right(group=_RBAC, resources=("roles", "clusterroles"), verbs=("escalate",), harm="write themselves any right"),
+    Right("", ("resourcequotas", "resourcequotas/status"), CHANGE_VERBS, "change quotas"),
+    Right("", ("limitranges",), CHANGE_VERBS, "change limit ranges"),
+    Right(_RBAC, ("roles", "clusterroles"), ("escalate",), "write themselves any right"),
     Right(
-        group=_RBAC,
-        resources=("roles", "clusterroles"),
-        verbs=("bind",),
-        harm="bind themselves to any role",
-        names=(*ADMIN_ROLES, *SYSTEM_ROLES),
+        _RBAC, ("roles", "clusterroles"), ("bind",), "bind themselves to any role", names=(*ADMIN_ROLES, *SYSTEM_ROLES)
     ),
+    Right("", ("users", "groups", "serviceaccounts"), ("impersonate",), "act as somebody else", names=("system:*",)),
     Right(
-        group="",
-        resources=("users", "groups", "serviceaccounts"),
-        verbs=("impersonate",),
-        harm="act as somebody else",
-        names=("system:*",),
-    ),
-    Right(
-        group="authentication.k8s.io",
-        resources=("userextras", "userextras/*", "uids"),
-        verbs=("impersonate",),
-        harm="act as somebody else",
+        "authentication.k8s.io",
+        ("userextras", "userextras/*", "uids"),
+        ("impersonate",),
+        "act as somebody else",
         names=(),
     ),
 )
-"""Rights that make their holder an admin; no holder may have them."""
+"""Rights that make their holder an admin, so they are forbidden to all."""
 
 PLATFORM_RIGHTS = (
-    Right(group="", resources=("serviceaccounts/token",), verbs=("create",), harm="make tokens of others", names=()),
-    Right(group="", resources=("namespaces",), verbs=CHANGES, harm="change labels of namespaces"),
+    Right("", ("serviceaccounts/token",), ("create",), "make tokens of others", names=()),
+    Right("", ("namespaces",), CHANGE_VERBS, "change labels of namespaces"),
 )
 """Rights in a namespace that belong to the platform's service accounts."""
 BINDING_RIGHTS = (
     Right(
-        group=_RBAC,
-        resources=("rolebindings",),
-        verbs=("update", "patch", "deletecollection"),
-        harm="change role bindings of the platform",
+        _RBAC,
+        ("rolebindings",),
+        ("update", "patch", "deletecollection"),
+        "change role bindings of the platform",
         names=(),
     ),
 )
-"""Rights that a controller needs and people do not; without ``bind`` it can give only its own rights."""
-_WRITES = ("create", *CHANGES)
+"""Rights that controllers need and people do not; without ``bind`` a controller can give only its own rights."""
+_WRITE_VERBS = ("create", *CHANGE_VERBS)
 API_RIGHTS = (
     Right(
-        group="admissionregistration.k8s.io",
-        resources=(
-            "validatingwebhookconfigurations",
-            "mutatingwebhookconfigurations",
-            "validatingadmissionpolicies",
-            "validatingadmissionpolicybindings",
-            "mutatingadmissionpolicies",
-            "mutatingadmissionpolicybindings",
+        "admissionregistration.k8s.io",
+        (
+            *("validatingwebhookconfigurations", "mutatingwebhookconfigurations"),
+            *("validatingadmissionpolicies", "validatingadmissionpolicybindings"),
+            *("mutatingadmissionpolicies", "mutatingadmissionpolicybindings"),
         ),
-        verbs=_WRITES,
-        harm="change what the API server admits",
+        _WRITE_VERBS,
+        "change what the API server admits",
     ),
-    Right(
-        group="apiextensions.k8s.io",
-        resources=("customresourcedefinitions",),
-        verbs=CHANGES,
-        harm="change the kinds of objects",
-    ),
-    Right(group="apiregistration.k8s.io", resources=("apiservices",), verbs=_WRITES, harm="answer in place of the API"),
+    Right("apiextensions.k8s.io", ("customresourcedefinitions",), CHANGE_VERBS, "change the kinds of objects"),
+    Right("apiregistration.k8s.io", ("apiservices",), _WRITE_VERBS, "answer in place of the API"),
 )
 """Rights over the API itself. Controllers need them for their own webhooks, kinds and certificates."""
 NODE_RIGHTS = (
-    Right(group="", resources=("nodes",), verbs=_WRITES, harm="change nodes"),
-    Right(group="karpenter.sh", resources=("nodeclaims",), verbs=_WRITES, harm="change pools"),
+    Right("", ("nodes",), _WRITE_VERBS, "change nodes"),
+    Right("karpenter.sh", ("nodeclaims",), _WRITE_VERBS, "change pools"),
 )
-"""Rights by which people keep nodes: to cordon, to drain and to replace them. Pools are not among them."""
+"""Rights with which people cordon, drain and replace nodes, but change no pools."""
 CLUSTER_RIGHTS = (
-    Right(group="", resources=("nodes/proxy",), verbs=("get", *_WRITES), harm="reach every container through kubelets"),
+    Right("", ("nodes/proxy",), ("get", *_WRITE_VERBS), "reach every container through kubelets"),
     *NODE_RIGHTS,
-    Right(group="", resources=("persistentvolumes",), verbs=_WRITES, harm="mount any disk", names=()),
-    Right(group="scheduling.k8s.io", resources=("priorityclasses",), verbs=_WRITES, harm="preempt pods of others"),
+    Right("", ("persistentvolumes",), _WRITE_VERBS, "mount any disk", names=()),
+    Right("scheduling.k8s.io", ("priorityclasses",), _WRITE_VERBS, "preempt pods of others"),
     Right(
-        group="certificates.k8s.io",
-        resources=("certificatesigningrequests/approval",),
-        verbs=("update", "patch"),
-        harm="approve certificates of any identity",
+        "certificates.k8s.io",
+        ("certificatesigningrequests/approval",),
+        ("update", "patch"),
+        "approve certificates of any identity",
     ),
     Right(
-        group="certificates.k8s.io",
-        resources=("signers",),
-        verbs=("approve", "sign"),
-        harm="approve certificates of any identity",
+        "certificates.k8s.io",
+        ("signers",),
+        ("approve", "sign"),
+        "approve certificates of any identity",
         names=("kubernetes.io/*",),
     ),
-    Right(group="karpenter.sh", resources=("nodepools", "nodeoverlays"), verbs=_WRITES, harm="change pools"),
-    Right(group="karpenter.k8s.aws", resources=("ec2nodeclasses",), verbs=_WRITES, harm="change node classes"),
-    Right(group=_RBAC, resources=("clusterroles", "clusterrolebindings"), verbs=CHANGES, harm="change cluster roles"),
+    Right("karpenter.sh", ("nodepools", "nodeoverlays"), _WRITE_VERBS, "change pools"),
+    Right("karpenter.k8s.aws", ("ec2nodeclasses",), _WRITE_VERBS, "change node classes"),
+    Right(_RBAC, ("clusterroles", "clusterrolebindings"), CHANGE_VERBS, "change cluster roles"),
 )
 """Rights over objects without a namespace, which belong to the platform's service accounts."""
 WIDE_RIGHTS = (
     Right(
-        group="",
-        resources=("pods", "pods/ephemeralcontainers", "replicationcontrollers"),
-        verbs=("create", "update", "patch"),
-        harm="run pods in namespaces of others",
+        "",
+        ("pods", "pods/ephemeralcontainers", "replicationcontrollers"),
+        ("create", "update", "patch"),
+        "run pods in namespaces of others",
         names=(),
     ),
+    Right("", ("pods/exec", "pods/attach"), ("get", "create"), "run commands in pods of others", names=()),
     Right(
-        group="",
-        resources=("pods/exec", "pods/attach"),
-        verbs=("get", "create"),
-        harm="run commands in pods of others",
+        "apps",
+        ("deployments", "daemonsets", "statefulsets", "replicasets"),
+        ("create", "update", "patch"),
+        "run pods in namespaces of others",
         names=(),
     ),
-    Right(
-        group="apps",
-        resources=("deployments", "daemonsets", "statefulsets", "replicasets"),
-        verbs=("create", "update", "patch"),
-        harm="run pods in namespaces of others",
-        names=(),
-    ),
-    Right(
-        group="batch",
-        resources=("jobs", "cronjobs"),
-        verbs=("create", "update", "patch"),
-        harm="run pods in namespaces of others",
-        names=(),
-    ),
-    Right(group="", resources=("secrets",), verbs=("get", "list", "watch"), harm="read secrets of others", names=()),
-    Right(
-        group="",
-        resources=("configmaps",),
-        verbs=("update", "patch"),
-        harm="change who is admin",
-        names=("aws-auth",),
-    ),
+    Right("batch", ("jobs", "cronjobs"), ("create", "update", "patch"), "run pods in namespaces of others", names=()),
+    Right("", ("secrets",), ("get", "list", "watch"), "read secrets of others", names=()),
+    Right("", ("configmaps",), ("update", "patch"), "change who is admin", names=("aws-auth",)),
 )
-"""Rights that are harmless in a namespace of the holder's own, and take over the platform in its namespaces."""
+"""Rights that are harmless in the holder's own namespace, and take over the platform in the platform's namespaces."""
 
 
 def list_escalations(role: Resource, rights: Iterable[Right]) -> list[str]:
-    """Return what the holder of a Role may do by some rights, each harm once.
+    """Return the harms that the holder of a Role may do by some rights, each once.
 
     Raises:
-        NotYetKnownError: No harm is known, and a rule is not known yet.
+        NotYetKnownError: No known rule does harm, and a rule is not known yet.
         UnreadableError: A rule has a form that Kubernetes does not read.
     """
     pairs = product(rights, role.list_blocks("rules"))
@@ -186,7 +150,7 @@ def gives(role: Resource, right: Right) -> bool:
     """Tell whether a Role gives its holder a right.
 
     Raises:
-        NotYetKnownError: No rule of it is known to give the right, and a rule is not known yet.
+        NotYetKnownError: No known rule gives the right, and a rule is not known yet.
         UnreadableError: A rule has a form that Kubernetes does not read.
     """
     return bool(list_escalations(role, [right]))
@@ -207,7 +171,7 @@ def _matches(rule: Mapping[str, Any], field: str, wanted: Iterable[str]) -> bool
 
 
 def _leaves(rule: Mapping[str, Any], patterns: Iterable[str]) -> bool:
-    """Tell whether the names to which a rule is limited leave it dangerous."""
+    """Tell whether a rule is dangerous despite its ``resourceNames``."""
     names = read_texts(rule.get("resourceNames"), "rules.resourceNames")
     return not names or matches_any(names, patterns)
 
@@ -232,15 +196,18 @@ def _collects(role: Resource, labels: Iterable[Mapping[str, str]]) -> bool:
     return bool(find_wrong(product(selectors, labels), lambda pair: selects(*pair)))
 
 
-_DEFAULTS = {"kubernetes.io/bootstrapping": "rbac-defaults"}
-_ADMIN_LABELS: tuple[Mapping[str, str], ...] = (_DEFAULTS, {**_DEFAULTS, f"{_RBAC}/aggregate-to-admin": "true"})
+_DEFAULT_LABELS = {"kubernetes.io/bootstrapping": "rbac-defaults"}
+_ADMIN_LABELS: tuple[Mapping[str, str], ...] = (
+    _DEFAULT_LABELS,
+    {**_DEFAULT_LABELS, f"{_RBAC}/aggregate-to-admin": "true"},
+)
 """Labels of cluster-admin and of system:aggregate-to-admin in every cluster."""
-_EDIT_LABELS: tuple[Mapping[str, str], ...] = ({**_DEFAULTS, f"{_RBAC}/aggregate-to-edit": "true"},)
+_EDIT_LABELS: tuple[Mapping[str, str], ...] = ({**_DEFAULT_LABELS, f"{_RBAC}/aggregate-to-edit": "true"},)
 """Labels of system:aggregate-to-edit in every cluster."""
 
 
 def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    """Tell whether a selector of labels fits."""
+    """Tell whether a label selector selects labels."""
     wanted = read_mapping(read_mapping(selector, "selector").get("matchLabels"), "matchLabels")
     expressions = read_mappings(selector.get("matchExpressions"), "matchExpressions")
     return all(labels.get(key) == read_text(value, key) for key, value in wanted.items()) and all(

@@ -1,4 +1,4 @@
-"""Answer which namespaces and pods the Kueue of a program lets wait, as its configuration says."""
+"""The namespaces and pods that the Kueue of a program manages, by its configuration."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,17 +10,17 @@ from .charts import CHART_KINDS, is_chart, read_value
 from .kubernetes_rights import selects
 from .namespaces import is_kubernetes
 
-_CONFIGURATION = "managerConfig.controllerManagerConfigYaml"
+_CONFIGURATION_PATH = "managerConfig.controllerManagerConfigYaml"
 _CHART_DEFAULT = {"integrations": {"frameworks": ["pod"]}}
-"""Part of the chart's own configuration, which a stated configuration replaces as a whole."""
+"""Part of the chart's default configuration; a stated configuration replaces all of the default."""
 _API_GROUP = "config.kueue.x-k8s.io/"
 
 
 def find_kueue(stack: Stack) -> Resource | None:
-    """Return the chart of Kueue, else the ConfigMap with its configuration; not a Kueue that another program installs.
+    """Return the chart of Kueue, else the ConfigMap with its configuration; None if the program has neither.
 
     Raises:
-        NotYetKnownError: None is known, and a chart or a ConfigMap is not known yet.
+        NotYetKnownError: No known chart or ConfigMap is Kueue's, and another is not known yet.
     """
     charts = find_wrong(stack.select(*CHART_KINDS), lambda found: is_chart(found, "kueue"))
     maps = [] if charts else find_wrong(stack.select("ConfigMap"), _configures_kueue)
@@ -45,21 +45,21 @@ def read_configuration(kueue: Resource) -> Mapping[str, Any]:
     if kueue.kind == "ConfigMap":
         stated = _list_documents(kueue)[0]
     else:
-        stated = read_value(kueue, *_CONFIGURATION.split("."), default=_CHART_DEFAULT)
-    return read_mapping(read_document(stated, _CONFIGURATION), _CONFIGURATION)
+        stated = read_value(kueue, *_CONFIGURATION_PATH.split("."), default=_CHART_DEFAULT)
+    return read_mapping(read_document(stated, _CONFIGURATION_PATH), _CONFIGURATION_PATH)
 
 
 def queues_pods(configuration: Mapping[str, Any]) -> bool:
-    """Tell whether pods wait that belong to no job; a configuration without frameworks means Jobs alone."""
+    """Tell whether Kueue manages pods without a job; a configuration without frameworks means only Jobs."""
     integrations = read_mapping(configuration.get("integrations"), "integrations")
     return "pod" in read_texts(integrations.get("frameworks"), "frameworks")
 
 
 def takes_unlabelled(configuration: Mapping[str, Any]) -> bool:
-    """Tell whether jobs wait that name no queue."""
+    """Tell whether Kueue manages jobs without a queue name."""
     return read_flag(configuration.get("manageJobsWithoutQueueName"), "manageJobsWithoutQueueName", default=False)
 
 
 def leaves_out(configuration: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    """Tell whether Kueue passes over a namespace with these labels; its own default leaves out the platform alone."""
+    """Tell whether Kueue excludes a namespace with these labels; by default Kueue excludes only the platform."""
     return not selects(read_mapping(configuration.get("managedJobsNamespaceSelector"), "selector"), labels)

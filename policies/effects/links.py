@@ -1,4 +1,4 @@
-"""Follow references between the resources of a plan: by id where the id is known, or else by dependencies."""
+"""References between the resources of a plan: by id if the id is known, else by dependencies."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,9 +8,10 @@ from ..values import UNKNOWN, NotYetKnownError, read_text
 
 
 def refers_to(stack: Stack, source: Resource, value: Any, target: Resource, *kinds: str) -> bool:
-    """Tell whether a value of one resource surely names another resource.
+    """Tell whether a value of one resource certainly names another resource.
 
-    An unknown id names the only resource of its kinds that the source depends on; of two, it names neither surely.
+    An unknown id names the only resource of these kinds that the source depends on. With two such resources, the answer
+    is False for both.
 
     Raises:
         NotYetKnownError: The value is not known yet, and the source depends on no resource of these kinds.
@@ -24,7 +25,7 @@ def refers_to(stack: Stack, source: Resource, value: Any, target: Resource, *kin
 
 
 def is_id_of(value: Any, target: Resource) -> bool:
-    """Tell whether a known value is the id of a resource, or the name that stands for it."""
+    """Tell whether a known value is the id of a resource, or the name of the resource in its place."""
     identity = target.props.get("id")
     text = read_text(value, "an id")
     return text in (target.name, *([] if identity is UNKNOWN else [identity]))

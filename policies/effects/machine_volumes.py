@@ -1,10 +1,10 @@
-"""Read the volumes of EC2 instances and launch configurations, with the root volume although nobody states it."""
+"""The volumes of EC2 instances and launch configurations, also a root volume that is not stated."""
 
 from ..resources import Resource
 from ..values import read_text
 from .volumes import Volume, list_image_defaults, list_mapped_volumes
 
-_TYPES = (
+_MACHINE_TYPES = (
     "aws:ec2/instance:Instance",
     "aws:ec2/spotInstanceRequest:SpotInstanceRequest",
     "aws:ec2/launchConfiguration:LaunchConfiguration",
@@ -15,11 +15,11 @@ MACHINE_KINDS = ("Instance", "SpotInstanceRequest", "LaunchConfiguration")
 
 
 def list_machine_volumes(machine: Resource) -> list[Volume]:
-    """Return the EBS volumes of a machine; none if it is no machine of EC2, such as an instance of a database.
+    """Return the EBS volumes of a machine; none for other resources, such as an instance of a database.
 
-    A launch template, which is judged itself, decides about a root volume that the machine does not state.
+    A root volume that the machine does not state comes from its launch template, which rules judge separately.
     """
-    if machine.type not in _TYPES:
+    if machine.type not in _MACHINE_TYPES:
         return []
     stated = [
         Volume(read_text(block.get("deviceName"), "deviceName"), block)

@@ -1,7 +1,7 @@
 """Questions about the MIG manager's files: their entries, and the reason why mig-parted refuses a whole file.
 
-Source: NVIDIA/mig-parted api/spec/v1/spec.go and pkg/types/mig_config.go; run on v0.13.1. mig-parted reads its keys by
-their exact letters, and refuses a key that it does not know.
+Source: NVIDIA/mig-parted api/spec/v1/spec.go and pkg/types/mig_config.go; run on v0.13.1. mig-parted's keys are
+case-sensitive, and it refuses unknown keys.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,9 +10,9 @@ from typing import Any
 from ..values import UNKNOWN, read_document, read_flag, read_mapping, read_mappings, read_text
 from .extended_resources import parse_count
 
-FILE = "config.yaml"
-"""The file that the MIG manager reads, of all files of its ConfigMap."""
-_KEYS = ("device-filter", "devices", "mig-enabled", "mig-devices")
+MIG_FILE = "config.yaml"
+"""The file of its ConfigMap that the MIG manager reads."""
+_ENTRY_KEYS = ("device-filter", "devices", "mig-enabled", "mig-devices")
 
 
 def list_mig_entries(configs: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
@@ -24,7 +24,7 @@ def list_mig_entries(configs: Mapping[str, Any]) -> dict[str, list[Mapping[str, 
 
 
 def _read_file(configs: Mapping[str, Any]) -> Mapping[str, Any]:
-    return read_mapping(read_document(configs.get(FILE), FILE), FILE)
+    return read_mapping(read_document(configs.get(MIG_FILE), MIG_FILE), MIG_FILE)
 
 
 def read_layout(entry: Mapping[str, Any]) -> dict[str, int]:
@@ -35,7 +35,7 @@ def read_layout(entry: Mapping[str, Any]) -> dict[str, int]:
 
 
 def explain_refusal(configs: Mapping[str, Any]) -> str:
-    """Return why mig-parted refuses a file with all its configs; empty if it reads the file."""
+    """Return the reason why mig-parted refuses the whole file; empty if mig-parted reads the file."""
     file = _read_file(configs)
     if not file:
         return ""
@@ -55,8 +55,8 @@ def explain_refusal(configs: Mapping[str, Any]) -> str:
 
 
 def _list_faults(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield each reason why mig-parted refuses an entry, and with it the file."""
-    yield from (f"it does not know the key {key}" for key in entry if key not in _KEYS)
+    """Yield each reason why mig-parted refuses an entry, and so the whole file."""
+    yield from (f"it does not know the key {key}" for key in entry if key not in _ENTRY_KEYS)
     yield from (f"{key} is missing" for key in ("devices", "mig-enabled") if key not in entry)
     devices, enabled = entry.get("devices"), entry.get("mig-enabled")
     if devices is not UNKNOWN and devices != "all" and not _are_numbers(devices):

@@ -1,4 +1,4 @@
-"""Tell which namespace an object is in, and which namespaces belong to the platform."""
+"""Names and namespaces of objects, and the namespaces that belong to the platform."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ def read_namespace(resource: Resource) -> str:
 
 
 def read_name(resource: Resource) -> str:
-    """Return the name of an object in Kubernetes; Pulumi derives it from the resource's name where none is given."""
+    """Return the name of an object in Kubernetes; by default Pulumi derives it from the resource's name."""
     return resource.read_text("metadata", "name") or resource.name
 
 

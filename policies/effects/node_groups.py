@@ -1,24 +1,24 @@
-"""Read managed node groups of EKS, whichever provider makes them."""
+"""Questions about managed node groups of EKS, of any provider."""
 
 from ..resources import Resource
 
-_TYPES = ("aws:eks/nodeGroup:NodeGroup", "aws-native:eks:Nodegroup", "eks:index:ManagedNodeGroup")
+_GROUP_TYPES = ("aws:eks/nodeGroup:NodeGroup", "aws-native:eks:Nodegroup", "eks:index:ManagedNodeGroup")
 GROUP_KINDS = ("NodeGroup", "Nodegroup", "ManagedNodeGroup")
-_GPU_MACHINES = ("g", "p")
-"""Starts of the names of GPU instance types, and of no others."""
+_GPU_TYPE_PREFIXES = ("g", "p")
+"""Prefixes of the names of GPU instance types, and of no other types."""
 _GPU_IMAGES = ("NVIDIA", "GPU")
 """Parts of the AMI types of EKS that hold NVIDIA's driver."""
 
 
 def is_managed_group(resource: Resource) -> bool:
-    """Tell whether a resource is a managed node group; a group of another provider is not."""
-    return resource.type in _TYPES
+    """Tell whether a resource is a managed node group of EKS."""
+    return resource.type in _GROUP_TYPES
 
 
 def has_gpus(group: Resource) -> bool:
     """Tell whether a node group launches GPU nodes, by its image or by its machines."""
     machines = [*group.list_texts("instanceTypes"), *group.list_texts("instanceType")]
-    return has_gpu_image(group) or any(name.startswith(_GPU_MACHINES) for name in machines)
+    return has_gpu_image(group) or any(name.startswith(_GPU_TYPE_PREFIXES) for name in machines)
 
 
 def has_gpu_image(group: Resource) -> bool:
@@ -28,5 +28,5 @@ def has_gpu_image(group: Resource) -> bool:
 
 
 def has_own_template(group: Resource) -> bool:
-    """Tell whether a node group names a launch template; without it, EKS makes one from its defaults."""
+    """Tell whether a node group names a launch template; otherwise EKS makes a template from its defaults."""
     return bool(group.read_block("launchTemplate"))

@@ -1,4 +1,4 @@
-"""Find data that a resource encrypts at rest without a KMS key of the company."""
+"""The data that a resource encrypts at rest without a KMS key of the company."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -13,16 +13,16 @@ from .statements import is_of_aws
 from .volumes import Volume, list_default_volumes, list_stated_volumes
 
 _AWS_ALIAS = "alias/aws/"
-"""Beginning of the aliases of keys that AWS manages (KMS developer guide, "AWS managed keys")."""
-_EBS_DRIVERS = ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com", "kubernetes.io/aws-ebs")
-_WHOLE = ("Volume", "SnapshotCopy", "SnapshotImport", "AmiCopy")
-"""Kinds that are encrypted as a whole, with a key of their own."""
+"""Prefix of the aliases of keys that AWS manages (KMS developer guide, "AWS managed keys")."""
+EBS_DRIVERS = ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com", "kubernetes.io/aws-ebs")
+_VOLUME_COPIES = ("Volume", "SnapshotCopy", "SnapshotImport", "AmiCopy")
+"""Kinds with one key for the whole resource."""
 _AUTO_MODE = "eks.amazonaws.com/"
 _FSX = ("LustreFileSystem", "OntapFileSystem", "OpenZfsFileSystem", "WindowsFileSystem")
 _BUCKETS = ("Bucket", "BucketV2")
 _BUCKET_RULES = ("BucketServerSideEncryptionConfiguration", "BucketServerSideEncryptionConfigurationV2")
 _REPOSITORIES = ("Repository", "RepositoryCreationTemplate")
-_INLINE: Mapping[str, tuple[str, ...]] = {
+_INLINE_RULES: Mapping[str, tuple[str, ...]] = {
     "serverSideEncryptionConfiguration": ("rule", "applyServerSideEncryptionByDefault"),
     "bucketEncryption": ("serverSideEncryptionConfiguration", "serverSideEncryptionByDefault"),
 }
@@ -30,18 +30,18 @@ _INLINE: Mapping[str, tuple[str, ...]] = {
 
 
 def is_own_key(value: Any) -> bool:
-    """Tell whether a value names a key of the company: any key but none, and but the keys that AWS manages."""
+    """Tell whether a value names a key of the company: a key, and none that AWS manages."""
     text = read_text(value, "the KMS key").strip()
     return bool(text) and _AWS_ALIAS not in text
 
 
 def list_foreign_volumes(resource: Resource) -> Iterator[str]:
-    """Yield the EBS volumes of machines, or of a StorageClass, and the snapshots that have no key of the company."""
+    """Yield the EBS volumes and snapshots of a resource that have no key of the company."""
     if resource.kind == "StorageClass":
         settings = resource.read_block("parameters")
-        if resource.read_text("provisioner") in _EBS_DRIVERS and not _is_own_volume(settings):
+        if resource.read_text("provisioner") in EBS_DRIVERS and not _is_own_volume(settings):
             yield f"volumes of the class {resource.name}"
-    elif resource.kind in _WHOLE:
+    elif resource.kind in _VOLUME_COPIES:
         if is_of_aws(resource) and not _is_own_volume(resource.props):
             yield f"{resource.kind} {resource.name}"
     elif resource.kind == "NodeClass":
@@ -62,13 +62,13 @@ def _list_machine_volumes(resource: Resource) -> list[Volume]:
 
 
 def _is_own_volume(settings: Mapping[str, Any]) -> bool:
-    """Tell whether settings of a volume encrypt it with a key of the company; Karpenter writes ID in capitals."""
+    """Tell whether the settings of a volume encrypt it with a key of the company; Karpenter's field is ``kmsKeyID``."""
     key = settings.get("kmsKeyId", settings.get("kmsKeyID"))
     return read_flag(settings.get("encrypted"), "encrypted", default=False) and is_own_key(key)
 
 
 def list_foreign_files(resource: Resource, stack: Stack) -> Iterator[str]:
-    """Yield the bucket or the file system that has no key of the company."""
+    """Yield the bucket or the file system if it has no key of the company."""
     if not is_of_aws(resource):
         return
     if resource.kind in _BUCKET_RULES:
@@ -76,24 +76,22 @@ def list_foreign_files(resource: Resource, stack: Stack) -> Iterator[str]:
         if not _encrypt_with_own_key(defaults or [None]):
             yield f"objects of the bucket of {resource.name}"
     elif resource.kind in _BUCKETS:
-        if not _encrypts_inline(resource) and not any(_names_bucket(stack, rule, resource) for rule in _select(stack)):
+        if not _encrypts_inline(resource) and not any(
+            _names_bucket(stack, rule, resource) for rule in stack.select(*_BUCKET_RULES)
+        ):
             yield f"objects of {resource.name}"
     elif not is_own_key(resource.get("kmsKeyId")):
         yield f"files on {resource.name}"
 
 
-def _select(stack: Stack) -> Iterator[Resource]:
-    return stack.select(*_BUCKET_RULES)
-
-
 def _names_bucket(stack: Stack, rule: Resource, bucket: Resource) -> bool:
-    """Tell whether an encryption configuration is that of a bucket; its own verdict then counts."""
+    """Tell whether an encryption configuration belongs to a bucket; the configuration then has a verdict of its own."""
     value, name = rule.props.get("bucket"), bucket.props.get("bucket")
     return (isinstance(value, str) and value == name) or refers_to(stack, rule, value, bucket, *_BUCKETS)
 
 
 def _encrypts_inline(bucket: Resource) -> bool:
-    for field, (rules, default) in _INLINE.items():
+    for field, (rules, default) in _INLINE_RULES.items():
         if bucket.read_block(field):
             return _encrypt_with_own_key([rule.get(default) for rule in bucket.list_blocks(field, rules)] or [None])
     return False
@@ -110,7 +108,7 @@ def _encrypt_with_own_key(defaults: list[Any]) -> bool:
 
 
 def list_foreign_images(resource: Resource) -> Iterator[str]:
-    """Yield the repository, or the template of repositories, that has no key of the company."""
+    """Yield the repository, or the template of repositories, if it has no key of the company."""
     if not is_of_aws(resource):
         return
     blocks = [*resource.list_blocks("encryptionConfigurations"), *resource.list_blocks("encryptionConfiguration")]
@@ -122,24 +120,24 @@ def list_foreign_images(resource: Resource) -> Iterator[str]:
 
 
 def list_foreign_logs(resource: Resource) -> Iterator[str]:
-    """Yield the log group that has no key of the company."""
+    """Yield the log group if it has no key of the company."""
     if is_of_aws(resource) and not is_own_key(resource.get("kmsKeyId")):
         yield f"logs in {resource.name}"
 
 
 def list_foreign_messages(resource: Resource) -> Iterator[str]:
-    """Yield the queue or the topic that has no key of the company."""
+    """Yield the queue or the topic if it has no key of the company."""
     if is_of_aws(resource) and not is_own_key(resource.get("kmsMasterKeyId")):
         yield f"messages of {resource.name}"
 
 
 _VOLUME_KINDS = (
     *("EC2NodeClass", "NodeClass", "LaunchTemplate", *GROUP_KINDS),
-    *("StorageClass", *_WHOLE, *MACHINE_KINDS),
+    *("StorageClass", *_VOLUME_COPIES, *MACHINE_KINDS),
 )
 _FILE_KINDS = ("FileSystem", *_FSX, *_BUCKETS, *_BUCKET_RULES)
 KINDS = (*_VOLUME_KINDS, *_FILE_KINDS, "LogGroup", "Queue", "Topic", *_REPOSITORIES)
-"""Kinds of the resources that encrypt data with a key that the program may choose."""
+"""Kinds of resources whose encryption key a program may choose."""
 _READERS: Mapping[str, tuple[tuple[str, ...], Callable[[Resource, Stack], Iterator[str]]]] = {
     "volumes": (_VOLUME_KINDS, lambda resource, _: list_foreign_volumes(resource)),
     "storage": (_FILE_KINDS, list_foreign_files),
@@ -148,11 +146,11 @@ _READERS: Mapping[str, tuple[tuple[str, ...], Callable[[Resource, Stack], Iterat
     "images": (_REPOSITORIES, lambda resource, _: list_foreign_images(resource)),
 }
 DATA = tuple(_READERS)
-"""The kinds of data, named as the keys of a stack file are."""
+"""The kinds of data, named as in a stack file."""
 
 
 def list_foreign_data(resource: Resource, stack: Stack, data: str) -> list[str]:
-    """Return texts for the data of one kind that a resource encrypts without a key of the company.
+    """Return the data of one kind that a resource encrypts without a key of the company, in words.
 
     Raises:
         NotYetKnownError: A key, or a value that decides about it, is not known yet.

@@ -1,4 +1,4 @@
-"""Read resources that are a single permission in the form of a statement of an IAM document."""
+"""Resources that are a single permission, in the form of a statement of an IAM document."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,19 +7,19 @@ from ..resources import Resource
 
 PERMISSION_KINDS = ("Permission", "LayerVersionPermission", "EventPermission")
 """Kinds of resources that let one principal use a function, a layer or an event bus."""
-_LIMITS: Mapping[str, tuple[str, str]] = {
+_CONDITION_FIELDS: Mapping[str, tuple[str, str]] = {
     "sourceArn": ("ArnLike", "aws:SourceArn"),
     "sourceAccount": ("StringEquals", "aws:SourceAccount"),
     "principalOrgId": ("StringEquals", "aws:PrincipalOrgID"),
     "organizationId": ("StringEquals", "aws:PrincipalOrgID"),
 }
-"""Field of a permission → the condition that AWS makes of it."""
+"""Field of a permission → operator and key of the condition that AWS derives from the field."""
 
 
 def list_permissions(resource: Resource) -> list[Mapping[str, Any]]:
-    """Return the fields of the statement that AWS makes of a permission, named in lower case.
+    """Return the fields of the statement that AWS derives from a permission, named in lower case.
 
-    Permissions of resource shares have no principal and make no statement.
+    Permissions of resource shares have no principal and no statement.
 
     Raises:
         NotYetKnownError: The principal, or the form of the condition, is not known yet.
@@ -41,7 +41,7 @@ def _list_conditions(resource: Resource) -> Mapping[str, Mapping[str, Any]]:
     """Return the conditions of a permission; a permission on an event bus has one block with key, type and value."""
     block = resource.read_block("condition")
     found = {str(block.get("type")): {str(block.get("key")): block.get("value")}} if block else {}
-    for field, (operator, key) in _LIMITS.items():
+    for field, (operator, key) in _CONDITION_FIELDS.items():
         if (value := resource.props.get(field)) is not None:
             found[operator] = {**found.get(operator, {}), key: value}
     return found

@@ -1,4 +1,4 @@
-"""The config files of NVIDIA's device plugin: how they share GPUs, and the reason why the plugin refuses one.
+"""The config files of NVIDIA's device plugin: how they share GPUs, and why the plugin refuses a file.
 
 Source: NVIDIA/k8s-device-plugin v0.20.0, read 2026-11-20; run on v0.19.1.
 """
@@ -10,33 +10,33 @@ from gpu_blueprint.records import Record
 
 from ..values import UNKNOWN, NotYetKnownError, read_mapping, read_mappings, read_number, read_text
 
-_PREFIX = "nvidia.com/"
+_RESOURCE_PREFIX = "nvidia.com/"
 MIXED = "mixed"
 """The MIG strategy under which each MIG profile has a resource name of its own."""
 
 
 class PluginFile(Record):
-    """The config file that the device plugin reads on some nodes, and what it makes of it."""
+    """The config file that the device plugin reads on some nodes, with the resulting settings."""
 
     name: str
     """Empty if the plugin reads no file."""
     strategy: str
-    """The MIG strategy: ``none``, ``single`` or ``mixed``; any other text ends the plugin."""
+    """The MIG strategy: ``none``, ``single`` or ``mixed``; with any other text the plugin exits."""
     sharing: Mapping[str, Any]
     """Its ways of sharing: ``timeslicing`` and ``mps``, in lower case."""
     is_missing: bool
     """True if the program has no file of this name."""
 
     @property
-    def ends_plugin(self) -> bool:
-        """True if the plugin ends at its start because the file shares by MPS under the MIG strategy mixed."""
+    def stops_plugin(self) -> bool:
+        """True if the plugin exits at its start because the file shares by MPS under the MIG strategy mixed."""
         return self.strategy == MIXED and self.shares_by("mps")
 
     def shares_by(self, mode: str) -> bool:
-        """Tell whether the file has a way of sharing; null is none.
+        """Tell whether the file shares by a mode, ``timeslicing`` or ``mps``; null does not share.
 
         Raises:
-            NotYetKnownError: It is not known yet.
+            NotYetKnownError: The section of the mode is not known yet.
         """
         section = self.sharing.get(mode)
         if section is UNKNOWN:
@@ -44,15 +44,15 @@ class PluginFile(Record):
         return section is not None
 
 
-_FEWEST = 2
+_MIN_REPLICAS = 2
 """The smallest number of replicas that the device plugin accepts."""
 
 
 def explain_file_refusal(file: PluginFile) -> str:
-    """Return why the device plugin refuses a file; empty if it reads it.
+    """Return the reason why the device plugin refuses a file; empty if the plugin reads the file.
 
-    It reads the keys below ``sharing`` by their letters without regard to case, but the keys inside of a way to share
-    by their exact letters. The way that is not in force must be right too.
+    The plugin ignores the case of the keys below ``sharing``, but not of the keys inside a mode. A mode that is not in
+    force must be right too.
     """
     for mode in ("timeslicing", "mps"):
         if not file.shares_by(mode):
@@ -63,15 +63,15 @@ def explain_file_refusal(file: PluginFile) -> str:
         for item in items:
             if missing := [key for key in ("name", "replicas") if item.get(key) is None]:
                 return f"a resource has no {missing[0]}"
-            if int(read_number(item["replicas"], "resources.replicas")) < _FEWEST:
-                return f"replicas begin at {_FEWEST}"
+            if int(read_number(item["replicas"], "resources.replicas")) < _MIN_REPLICAS:
+                return f"replicas begin at {_MIN_REPLICAS}"
     return ""
 
 
 def read_replicas(block: Mapping[str, Any]) -> dict[str, int]:
-    """Return extended resource → replicas; the plugin adds its prefix to a name without it."""
+    """Return extended resource → replicas; the plugin adds its prefix to names without it."""
     return {
-        f"{_PREFIX}{read_text(item.get('name'), 'resources.name').removeprefix(_PREFIX)}": int(
+        f"{_RESOURCE_PREFIX}{read_text(item.get('name'), 'resources.name').removeprefix(_RESOURCE_PREFIX)}": int(
             read_number(item.get("replicas"), "resources.replicas")
         )
         for item in read_mappings(block.get("resources"), "resources")

@@ -8,26 +8,26 @@ from ..resources import Resource
 from ..values import read_text
 from .charts import is_chart, read_value
 
-_VARIANT = re.compile(r"(?<=gb).*")
-"""The end of a MIG resource's name that tells a variant of its profile, such as .me, .me.all, .gfx and -me."""
+_VARIANT_SUFFIX = re.compile(r"(?<=gb).*")
+"""Suffix of a MIG resource's name that means a variant of its profile, such as .me, .me.all, .gfx and -me."""
 _FIRST_PLUGIN, _FIRST_CHART = (0, 20, 0), (26, 7, 0)
-"""The device plugin that tells variants apart, and the GPU Operator's chart that brings it."""
+"""First version of the device plugin that names variants, and of the GPU Operator's chart that installs this plugin."""
 
 
 def is_plugin(release: Resource) -> bool:
-    """Tell whether a chart is NVIDIA's device plugin alone, which cuts no GPUs."""
+    """Tell whether a chart is NVIDIA's device plugin alone, which partitions no GPUs."""
     return is_chart(release, "nvidia-device-plugin")
 
 
 def name_variants(counts: Mapping[str, int], operator: Resource) -> Mapping[str, int] | None:
-    """Return slices under the names that the GPU Operator's device plugin gives them; None if nobody can tell.
+    """Return slices under the names of the GPU Operator's device plugin; None if its version is unknown.
 
     Before v0.20.0 a profile such as 1g.10gb+me has the name of the plain profile, because the pattern of the plain
-    profile fits the beginning of it (NVIDIA/k8s-device-plugin#1462; its changelog of v0.20.0, #1807; run on v0.19.1).
+    profile fits its beginning (NVIDIA/k8s-device-plugin#1462; its changelog of v0.20.0, #1807; run on v0.19.1).
     """
     plain: Counter[str] = Counter()
     for name, count in counts.items():
-        plain[_VARIANT.sub("", name)] += count
+        plain[_VARIANT_SUFFIX.sub("", name)] += count
     if plain == counts:
         return counts
     stated = read_text(read_value(operator, "devicePlugin", "version"), "devicePlugin.version")

@@ -1,4 +1,4 @@
-"""Judge who may use a resource by its document: the principals of a statement, and the conditions that name others."""
+"""Questions about the principals of a document: the strangers who may use its resource."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from .statements import Statement, list_statements
 
 
 def list_strangers(resource: Resource) -> list[str]:
-    """Return texts for the strangers who may use a resource by its documents, such as "everyone".
+    """Return the strangers who may use a resource by its documents, in words such as "everyone".
 
     Raises:
         NotYetKnownError: No known statement admits strangers, and a part of another statement is not known yet.
@@ -23,7 +23,7 @@ def list_strangers(resource: Resource) -> list[str]:
 
 
 def lets_strangers_in(statement: Statement, others: Sequence[Statement]) -> bool:
-    """Tell whether a statement admits strangers from anywhere, beside the other statements of its document.
+    """Tell whether a statement admits strangers from anywhere, after the denials of its document.
 
     Raises:
         NotYetKnownError: A part of the statement that decides is not known yet.
@@ -32,7 +32,7 @@ def lets_strangers_in(statement: Statement, others: Sequence[Statement]) -> bool
 
 
 def passes_everything(endpoint: Resource) -> bool:
-    """Tell whether the document of a VPC endpoint lets everyone do everything, as an endpoint without a document does.
+    """Tell whether the document of a VPC endpoint allows everyone everything, as an endpoint without a document does.
 
     Raises:
         NotYetKnownError: No known statement passes everything, and a part of another statement is not known yet.
@@ -66,14 +66,14 @@ def _describe_strangers(statement: Statement) -> list[str]:
 def _describe(kind: str, name: str) -> str:
     if name.strip("*?"):
         return f"every principal that fits {name}"
-    return _EVERY.get(kind.lower(), "everyone")
+    return _EVERY_OF_KIND.get(kind.lower(), "everyone")
 
 
-_EVERY = {"service": "every service of AWS", "federated": "every identity provider"}
+_EVERY_OF_KIND = {"service": "every service of AWS", "federated": "every identity provider"}
 
 
 def refuses(denial: Statement, allowance: Statement, *admits: Admits) -> bool:
-    """Tell whether a statement denies strangers all that another statement allows them."""
+    """Tell whether a statement denies strangers everything that another statement allows them."""
     return (
         not denial.allows
         and bool(_describe_strangers(denial))

@@ -1,4 +1,4 @@
-"""Judge whether the fields of a resource make it public: access lists, grants, permissions, blocks of public access."""
+"""The fields that make a resource public: access lists, grants, permissions, blocks of public access."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,14 +10,16 @@ from .statements import is_of_aws, list_values
 
 _PUBLIC_ACLS = ("publicread", "publicreadwrite", "authenticatedread")
 """Access lists that admit everyone or every AWS account; the provider aws writes them with hyphens."""
-_GROUPS = ("/allusers", "/authenticatedusers")
-_PUBLIC: Mapping[str, tuple[str, ...]] = {
+_PUBLIC_GROUPS = ("/allusers", "/authenticatedusers")
+_PUBLIC_SUFFIXES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("acl", "accessControl"), _PUBLIC_ACLS),
-    **dict.fromkeys(("grants.uri", "accessControlPolicy.grants.grantee.uri", "targetGrants.grantee.uri"), _GROUPS),
+    **dict.fromkeys(
+        ("grants.uri", "accessControlPolicy.grants.grantee.uri", "targetGrants.grantee.uri"), _PUBLIC_GROUPS
+    ),
     "group": ("all",),
     "accountId": ("all",),
 }
-"""Path of a field → the ends of values that admit everyone, in lower case and without hyphens."""
+"""Path of a field → suffixes of values that admit everyone, in lower case and without hyphens."""
 _BLOCKS = ("blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets")
 _BLOCK_KINDS = ("BucketPublicAccessBlock", "AccountPublicAccessBlock")
 PUBLIC_KINDS = (
@@ -29,7 +31,7 @@ PUBLIC_KINDS = (
 
 
 def list_public_fields(resource: Resource) -> list[str]:
-    """Return texts for the fields that make a resource public, such as "acl: public-read".
+    """Return the fields that make a resource public, in words such as "acl: public-read".
 
     Raises:
         NotYetKnownError: No known field makes it public, and another is not known yet.
@@ -37,13 +39,13 @@ def list_public_fields(resource: Resource) -> list[str]:
     """
     if not is_of_aws(resource):
         return []
-    given = [item for path in _PUBLIC for item in list_values(resource.props, path)]
+    given = [item for path in _PUBLIC_SUFFIXES for item in list_values(resource.props, path)]
     found = find_wrong(given, lambda item: _is_public(*item))
     return [f"{path}: {value}" for path, value in found]
 
 
 def _is_public(path: str, value: Any) -> bool:
-    return read_text(value, path).replace("-", "").lower().endswith(_PUBLIC[path])
+    return read_text(value, path).replace("-", "").lower().endswith(_PUBLIC_SUFFIXES[path])
 
 
 def has_idle_block(resource: Resource) -> bool:

@@ -1,4 +1,4 @@
-"""Answer which resources the queues of Kueue count, and which NodePools must launch them."""
+"""The resources that Kueue's queues count, and the NodePools that must launch their nodes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from .node_groups import GROUP_KINDS, is_managed_group
 
 
 class Quota(Record):
-    """The part of a resource in a flavor that a ClusterQueue or a Cohort promises."""
+    """The amount of a resource in a flavor that a ClusterQueue or a Cohort promises."""
 
     flavor: str
     resource: str
@@ -23,20 +23,17 @@ class Quota(Record):
 
 
 def list_queued_gpus(stack: Stack) -> set[str]:
-    """Return the GPU resources of which a ClusterQueue holds some on nodes with labels."""
+    """Return the GPU resources that a ClusterQueue counts in flavors with node labels."""
     placed = _read_labels(stack)
     quotas = _list_quotas(stack, "ClusterQueue")
     return {quota.resource for quota in quotas if quota.flavor in placed and is_gpu_resource(quota.resource)}
 
 
 def _read_labels(stack: Stack) -> dict[str, dict[str, str]]:
-    """Return flavor → the labels of its nodes; without the flavors that belong to no node."""
+    """Return flavor → the labels of its nodes; without flavors that have no node labels."""
     flavors = [found for found in stack.select("ResourceFlavor") if is_kubernetes(found)]
-    return {read_name(flavor): _read_texts(labels) for flavor in flavors if (labels := _read_node_labels(flavor))}
-
-
-def _read_node_labels(flavor: Resource) -> Mapping[str, Any]:
-    return flavor.read_block("spec", "nodeLabels")
+    labels = {read_name(flavor): flavor.read_block("spec", "nodeLabels") for flavor in flavors}
+    return {name: _read_texts(block) for name, block in labels.items() if block}
 
 
 def _read_texts(labels: Mapping[str, Any]) -> dict[str, str]:
@@ -56,16 +53,16 @@ def _list_quotas(stack: Stack, *kinds: str) -> list[Quota]:
 
 
 class Supply(Record):
-    """NodePools that alone launch the nodes of some flavors."""
+    """NodePools, and the flavors whose nodes only they launch."""
 
     pools: tuple[Resource, ...]
     flavors: frozenset[str]
 
 
 def list_supplies(stack: Stack) -> list[Supply]:
-    """Return the sets of NodePools to which flavors point, each with all flavors that point to no other NodePool.
+    """Return the sets of NodePools that a flavor selects, each with all flavors that select no other NodePools.
 
-    A flavor whose nodes a managed node group launches too is in none, for Karpenter does not limit the group.
+    A flavor that also selects a managed node group is in no set, since Karpenter does not limit the group.
     """
     pools_by_flavor = {flavor: _find_pools(labels, stack) for flavor, labels in _read_labels(stack).items()}
     urns = {flavor: frozenset(pool.urn for pool in pools) for flavor, pools in pools_by_flavor.items() if pools}
@@ -86,7 +83,7 @@ def _find_pools(labels: Mapping[str, str], stack: Stack) -> list[Resource]:
 
 
 def sum_limits(pools: Sequence[Resource]) -> dict[str, float]:
-    """Return resource → the most that NodePools launch together; without resources that one of them does not limit."""
+    """Return resource → the sum of the limits of NodePools; without resources that one of them does not limit."""
     limits = [pool.read_block("spec", "limits") for pool in pools]
     return {
         name: sum(parse_quantity(each[name]) for each in limits)
@@ -96,7 +93,7 @@ def sum_limits(pools: Sequence[Resource]) -> dict[str, float]:
 
 
 def sum_quotas(stack: Stack, flavors: frozenset[str], resource: str) -> tuple[float, NotYetKnownError | None]:
-    """Return the known part of what queues promise in some flavors, and the error if another part is not known yet."""
+    """Return the sum of the known quotas of a resource in some flavors, and the error of an unknown quota."""
     total, unknown = 0.0, None
     for quota in _list_quotas(stack, "ClusterQueue", "Cohort"):
         if quota.flavor in flavors and quota.resource == resource:

@@ -1,4 +1,4 @@
-"""Answer which pods and which resources the ResourceQuotas of a namespace limit."""
+"""The pods and resources that the ResourceQuotas of a namespace limit."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -13,30 +13,30 @@ from ..values import NotYetKnownError, UnreadableError, read_text, read_texts
 from .extended_resources import NO_LIMIT
 from .namespaces import read_namespace
 
-QUOTAS = ("ResourceQuota", "ResourceQuotaPatch")
+QUOTA_KINDS = ("ResourceQuota", "ResourceQuotaPatch")
 _POD_KEYS = {"pods", "count/pods", "cpu", "memory"} | {
     f"{side}.{name}" for side in ("requests", "limits") for name in ("cpu", "memory")
 }
-"""Keys of a quota that bound how many pods run, or how large they are."""
-_EXTENDED = re.compile("requests.*/")
+"""Keys of a quota that limit the number or the size of pods."""
+_EXTENDED_KEY = re.compile("requests.*/")
 _OTHER_CLASS = object()
 """A PriorityClass that no quota names."""
 
 
 class PodKind(Record):
-    """One kind of pods that the scopes of a quota tell from other kinds."""
+    """One kind of pods, as the scopes of quotas distinguish them."""
 
     terminating: bool
     best_effort: bool
     priority_class: object
-    """Empty if the pod has none."""
+    """Name of the PriorityClass; empty if the pod has none."""
 
 
 def group_quotas(stack: Stack) -> tuple[dict[str, list[Resource]], NotYetKnownError | None]:
     """Return namespace → its quotas, and the error if the namespace of another quota is not known yet."""
     by_namespace: dict[str, list[Resource]] = {}
     unknown: NotYetKnownError | None = None
-    for quota in stack.select(*QUOTAS):
+    for quota in stack.select(*QUOTA_KINDS):
         try:
             by_namespace.setdefault(read_namespace(quota), []).append(quota)
         except NotYetKnownError as error:
@@ -50,7 +50,7 @@ def limits_every_pod(quotas: Sequence[Resource]) -> bool:
     Raises:
         NotYetKnownError: It depends on a value that is not known yet.
     """
-    return _cover_every_pod(quotas, lambda key, _: key in _POD_KEYS or _EXTENDED.match(key) is not None)
+    return _cover_every_pod(quotas, lambda key, _: key in _POD_KEYS or _EXTENDED_KEY.match(key) is not None)
 
 
 def limits_resource(quotas: Sequence[Resource], name: str) -> bool:
@@ -69,7 +69,7 @@ def limits_resource(quotas: Sequence[Resource], name: str) -> bool:
 
 
 def refuses_class(quotas: Sequence[Resource], name: str) -> bool:
-    """Tell whether a quota lets no pod of a PriorityClass in.
+    """Tell whether a quota refuses every pod of a PriorityClass.
 
     Raises:
         NotYetKnownError: It depends on a value that is not known yet.
@@ -87,22 +87,22 @@ def refuses_class(quotas: Sequence[Resource], name: str) -> bool:
 
 
 def parse_limit(value: Any, where: str) -> float | None:
-    """Return the count that a quota states; None if Kubernetes refuses it or its unit is beyond thousands.
+    """Return the count in a quota; None if Kubernetes refuses the text, or if its unit is larger than k or Ki.
 
     Raises:
         NotYetKnownError: The value is not known yet.
         UnreadableError: The value is a list or a block.
     """
-    found = _COUNT.fullmatch(read_text(value, where))
-    return float(found[1]) * _THOUSANDS.get(found[2], 1) if found else None
+    found = _COUNT_PATTERN.fullmatch(read_text(value, where))
+    return float(found[1]) * _UNIT_FACTORS.get(found[2], 1) if found else None
 
 
-_COUNT = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)(k|Ki)?")
-_THOUSANDS = {"k": 1000, "Ki": 1024}
+_COUNT_PATTERN = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)(k|Ki)?")
+_UNIT_FACTORS = {"k": 1000, "Ki": 1024}
 
 
 def has_scopes(quota: Resource) -> bool:
-    """Tell whether a quota counts some pods of its namespace only."""
+    """Tell whether a quota counts only some pods of its namespace."""
     spec = quota.read_block("spec")
     return bool(spec.get("scopes") or spec.get("scopeSelector"))
 
@@ -112,18 +112,18 @@ def _cover_every_pod(quotas: Sequence[Resource], is_limit: Callable[[str, Any], 
 
 
 def _has_whole_limit(quotas: Sequence[Resource], is_limit: Callable[[str, Any], bool]) -> bool:
-    """Tell whether a quota without scopes has the limit: then every pod counts, whatever other quotas say."""
+    """Tell whether a quota without scopes has the limit, so that every pod counts against it."""
     for quota in quotas:
         try:
             if not has_scopes(quota) and _has_limit(quota, is_limit):
                 return True
         except (NotYetKnownError, UnreadableError):
-            continue  # another quota may decide; if none does, the error is raised with the scopes
+            continue  # another quota may decide; otherwise _has_limit_for_each raises the error
     return False
 
 
 def _has_limit_for_each(quotas: Sequence[Resource], is_limit: Callable[[str, Any], bool]) -> bool:
-    """Tell whether the quotas together have the limit for each kind of pods that their scopes tell apart."""
+    """Tell whether the quotas together have the limit for each kind of pods that their scopes distinguish."""
     limiting: list[list[Mapping[str, Any]]] = []
     unknown: NotYetKnownError | None = None
     for quota in quotas:
@@ -145,7 +145,7 @@ def _has_limit(quota: Resource, is_limit: Callable[[str, Any], bool]) -> bool:
 
 
 def _list_requirements(quota: Resource) -> list[Mapping[str, Any]]:
-    """Return what a pod must be to count against a quota; a scope without operator must hold as it is."""
+    """Return the requirements of a quota's scopes, which a pod must meet to count; a scope alone means ``Exists``."""
     scopes = [{"scopeName": scope, "operator": "Exists"} for scope in quota.list_texts("spec", "scopes")]
     return [*scopes, *quota.list_blocks("spec", "scopeSelector", "matchExpressions")]
 
@@ -157,8 +157,7 @@ def _read_values(requirement: Mapping[str, Any]) -> list[str]:
 def _admits(requirement: Mapping[str, Any], kind: PodKind) -> bool:
     """Tell whether a pod meets a requirement.
 
-    A scope that is not known here admits none: the API server refuses a typo, and few pods have an affinity to pods of
-    other namespaces.
+    An unknown scope admits no pod: the API server refuses a typo, and few pods have an affinity across namespaces.
     """
     scope = read_text(requirement.get("scopeName"), "spec.scopeSelector.matchExpressions.scopeName")
     if scope == "PriorityClass":
@@ -178,9 +177,9 @@ def _admits(requirement: Mapping[str, Any], kind: PodKind) -> bool:
     }.get(scope, False)
 
 
-def means_gpus_in_vain(key: str) -> bool:
-    """Tell whether a key of a quota is about GPUs and limits none, because of its prefix or because of a typo."""
-    if re.search(r"(device|storage)class\.", key):  # devices of DRA, and volumes of a class that is named after GPUs
+def names_gpus_in_vain(key: str) -> bool:
+    """Tell whether a key of a quota is meant for GPUs but limits no GPU, because of its prefix or a typo."""
+    if re.search(r"(device|storage)class\.", key):  # devices of DRA, and volumes of a class with GPU in its name
         return False
     if counted := re.match("count/([^./]+)", key):
         return counted[1] in ("gpu", "gpus", "nvidia")

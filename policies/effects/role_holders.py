@@ -1,4 +1,4 @@
-"""Answer who holds the rights of a Role: people, everyone, service accounts of tenants, or the platform itself."""
+"""The holders of a Role: people, everyone, service accounts of tenants, or the platform itself."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -13,24 +13,24 @@ from ..values import NotYetKnownError, UnreadableError, read_text, read_texts
 from .access_entries import ENTRY_KINDS, list_access_policies
 from .namespaces import is_kubernetes, is_platform, read_name, read_namespace
 
-BINDINGS = ("RoleBinding", "ClusterRoleBinding", "RoleBindingPatch", "ClusterRoleBindingPatch")
-"""Kinds that bind a Role to subjects; Pulumi's patches change bindings that are there."""
+BINDING_KINDS = ("RoleBinding", "ClusterRoleBinding", "RoleBindingPatch", "ClusterRoleBindingPatch")
+"""Kinds that bind a Role to subjects; Pulumi's patches change existing bindings."""
 ANONYMOUS = ("system:unauthenticated", "system:anonymous")
-"""Names that stand for callers without a login."""
+"""Names for callers without a login."""
 EVERYONE = (*ANONYMOUS, "system:authenticated", "system:serviceaccounts", "*")
-"""Names that stand for everybody, or for every pod of the cluster."""
+"""Names for everybody, or for every pod of the cluster."""
 
 Holder = Literal["everyone", "people", "account", "platform"]
-"""Kind of a subject; an account is a service account outside of the platform's namespaces."""
+"""Kind of a subject; an account is a service account outside the platform's namespaces."""
 
 
 class RoleHolder(Record, kw_only=True):
-    """One way to come to the rights of a Role: a subject of a binding, or no binding at all."""
+    """One holder of a Role: a subject of a binding, or people without a binding."""
 
     subject: Mapping[str, Any] | None
     """None for people whom the program does not name."""
     namespace: str
-    """Namespace in which the rights count; empty for the whole cluster."""
+    """Namespace in which the rights apply; empty for the whole cluster."""
 
 
 def classify_subject(subject: Mapping[str, Any], namespace: str, exempt: Sequence[str]) -> Holder:
@@ -62,7 +62,7 @@ def find_home(subject: Mapping[str, Any], namespace: str) -> str:
 
 
 def admits_people(namespace: str, stack: Stack) -> bool:
-    """Tell whether the program lets people into a namespace, so that they can run pods as its service accounts.
+    """Tell whether the program gives people rights in a namespace with which they can run pods as its service accounts.
 
     Raises:
         NotYetKnownError: No people are known, and a binding is not known yet.
@@ -80,11 +80,11 @@ def _admits_people(stack: Stack, namespace: str) -> bool:
 
 
 _Placed = tuple[int, Resource]
-"""A binding with its place in the program."""
+"""Position of a binding in the program, and the binding."""
 
 
 def _group_bindings(stack: Stack) -> tuple[dict[str, list[_Placed]], list[_Placed]]:
-    """Return namespace → its RoleBindings, and those whose namespace cannot be read."""
+    """Return namespace → its RoleBindings, and the RoleBindings whose namespace cannot be read."""
     by_namespace: dict[str, list[_Placed]] = {}
     others: list[_Placed] = []
     for placed in enumerate(stack.select("RoleBinding")):
@@ -96,15 +96,15 @@ def _group_bindings(stack: Stack) -> tuple[dict[str, list[_Placed]], list[_Place
 
 
 def _admits_into(entry: Resource, namespace: str) -> bool:
-    """Tell whether an access policy of EKS lets its holder change objects in a namespace, by its name or a pattern."""
+    """Tell whether an access policy of EKS allows changes in a namespace, by its name or a pattern."""
     return any(
-        policy.name != _READER and any(fnmatchcase(namespace, pattern) for pattern in policy.namespaces)
+        policy.name != _READ_ONLY_POLICY and any(fnmatchcase(namespace, pattern) for pattern in policy.namespaces)
         for policy in list_access_policies(entry)
     )
 
 
-_READER = "AmazonEKSViewPolicy"
-"""The access policy that lets nobody run pods."""
+_READ_ONLY_POLICY = "AmazonEKSViewPolicy"
+"""The access policy that only reads."""
 
 
 def _lets_people_into(binding: Resource, namespace: str, stack: Stack) -> bool:
@@ -122,7 +122,7 @@ def _lets_people_into(binding: Resource, namespace: str, stack: Stack) -> bool:
 def _only_reads(binding: Resource, stack: Stack) -> bool:
     """Tell whether a binding gives a role that changes nothing and runs no commands in pods."""
     kind, name = read_role(binding)
-    if kind == "ClusterRole" and name in _READING_ROLES:
+    if kind == "ClusterRole" and name in _READ_ONLY_ROLES:
         return True
     space = read_namespace(binding) if kind == "Role" else None
     found = (role for role in stack.select(kind) if is_kubernetes(role) and read_name(role) == name)
@@ -130,11 +130,11 @@ def _only_reads(binding: Resource, stack: Stack) -> bool:
     return role is not None and not _changes(role)
 
 
-_READING_ROLES = ("view", "system:aggregate-to-view")
+_READ_ONLY_ROLES = ("view", "system:aggregate-to-view")
 
 
 def _changes(role: Resource) -> bool:
-    """Tell whether a role holds more than reading; whoever gets ``pods/exec`` runs commands."""
+    """Tell whether a role may do more than read; ``get`` on ``pods/exec`` runs commands."""
     return bool(role.read_block("aggregationRule")) or bool(
         find_wrong(
             role.list_blocks("rules"),
@@ -147,7 +147,7 @@ def _changes(role: Resource) -> bool:
 
 
 def read_scope(binding: Resource) -> str:
-    """Return the namespace of a binding; empty for a ClusterRoleBinding, which counts in every namespace."""
+    """Return the namespace of a binding; empty for a ClusterRoleBinding, which applies in every namespace."""
     return "" if binding.kind.startswith("Cluster") else read_namespace(binding)
 
 
@@ -157,26 +157,26 @@ def read_role(binding: Resource) -> tuple[str, str]:
 
 
 def list_role_holders(role: Resource, stack: Stack) -> tuple[list[RoleHolder], NotYetKnownError | None]:
-    """Return who holds a Role, and the error if another binding may give it to more subjects.
+    """Return the holders of a Role, and the error if an unknown binding may add holders.
 
     A label ``aggregate-to-edit`` gives the rules of a ClusterRole to everybody with the role edit, so to people.
     """
     kind = role.kind.removesuffix("Patch")
     key = kind, read_namespace(role) if kind == "Role" else "", read_name(role)
     by_role, unknown = stack.compute_once(_group_holders)
-    holds = list(by_role.get(key, ()))
+    holders = list(by_role.get(key, ()))
     if _is_aggregated(role):
-        holds.append(RoleHolder(subject=None, namespace=namespaces.DEFAULT))  # or any other namespace of people
-    if not holds and not unknown:
-        holds.append(RoleHolder(subject=None, namespace=key[1]))
-    return holds, unknown
+        holders.append(RoleHolder(subject=None, namespace=namespaces.DEFAULT))  # or any other namespace of people
+    if not holders and not unknown:
+        holders.append(RoleHolder(subject=None, namespace=key[1]))
+    return holders, unknown
 
 
 def _group_holders(stack: Stack) -> tuple[dict[tuple[str, str, str], list[RoleHolder]], NotYetKnownError | None]:
-    """Return kind, namespace and name of a Role → its holds, and the error if a binding is not known yet."""
+    """Return kind, namespace and name of a Role → its holders, and the error if a binding is not known yet."""
     by_role: dict[tuple[str, str, str], list[RoleHolder]] = {}
     unknown: NotYetKnownError | None = None
-    for binding in stack.select(*BINDINGS):
+    for binding in stack.select(*BINDING_KINDS):
         try:
             kind, name = read_role(binding)
             scope = read_scope(binding)
@@ -193,8 +193,8 @@ def _list_subjects(binding: Resource, scope: str) -> Iterator[RoleHolder]:
 
 def _is_aggregated(role: Resource) -> bool:
     labels = role.read_block("metadata", "labels")
-    return any(labels.get(f"rbac.authorization.k8s.io/aggregate-to-{name}") == "true" for name in BUILT_IN)
+    return any(labels.get(f"rbac.authorization.k8s.io/aggregate-to-{name}") == "true" for name in _AGGREGATING_ROLES)
 
 
-BUILT_IN = ("view", "edit", "admin")
+_AGGREGATING_ROLES = ("view", "edit", "admin")
 """ClusterRoles of Kubernetes that collect the rules of other ClusterRoles by a label."""

@@ -1,4 +1,4 @@
-"""Follow the routes of a subnet: through its route table to a gateway."""
+"""The routes of a subnet: from its route table to a gateway."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,19 +11,19 @@ from .links import is_id_of, list_needed, refers_to
 SUBNET_KINDS = ("Subnet", "DefaultSubnet")
 _ASSOCIATIONS = ("RouteTableAssociation", "SubnetRouteTableAssociation")
 _TABLES = ("RouteTable", "DefaultRouteTable")
-_Leads = Callable[[Resource, Mapping[str, Any], Stack], bool]
-_WAYS_OUT: Mapping[str, tuple[str, str]] = {
+_LeadsOut = Callable[[Resource, Mapping[str, Any], Stack], bool]
+_GATEWAY_FIELDS: Mapping[str, tuple[str, str]] = {
     "gatewayId": ("igw-", "InternetGateway"),
     "natGatewayId": ("nat-", "NatGateway"),
     "egressOnlyGatewayId": ("eigw-", "EgressOnlyInternetGateway"),
     "egressOnlyInternetGatewayId": ("eigw-", "EgressOnlyInternetGateway"),
     "carrierGatewayId": ("cagw-", "CarrierGateway"),
 }
-"""Field of a route → beginning of the ids that it holds, and kind of the gateway; Cloud Control has a longer name."""
+"""Field of a route → prefix of its ids, and kind of the gateway; one field has a longer name in Cloud Control."""
 
 
 def routes_to_internet(subnet: Resource, stack: Stack) -> bool:
-    """Tell whether the route table of a subnet surely leads to an internet gateway.
+    """Tell whether the route table of a subnet certainly leads to an internet gateway.
 
     Raises:
         NotYetKnownError: A route, or its table, is not known yet, and no dependency tells it.
@@ -32,9 +32,9 @@ def routes_to_internet(subnet: Resource, stack: Stack) -> bool:
 
 
 def reaches_internet(subnet: Resource, stack: Stack) -> bool:
-    """Tell whether machines in a subnet surely reach the internet: by an internet or carrier gateway, NAT, or IPv6.
+    """Tell whether machines in a subnet certainly reach the internet: by an internet or carrier gateway, NAT, or IPv6.
 
-    A transit gateway, a peering or an interface leads where its owner says, which no plan tells.
+    Transit gateways, peerings and interfaces do not count, since a plan does not show where they lead.
 
     Raises:
         NotYetKnownError: A route, or its table, is not known yet, and no dependency tells it.
@@ -42,12 +42,12 @@ def reaches_internet(subnet: Resource, stack: Stack) -> bool:
     return _routes(subnet, stack, _reaches_out)
 
 
-def _routes(subnet: Resource, stack: Stack, leads: _Leads) -> bool:
+def _routes(subnet: Resource, stack: Stack, leads: _LeadsOut) -> bool:
     return bool(find_wrong(_list_tables(subnet, stack), lambda table: _has_way_out(table, stack, leads)))
 
 
 def _list_tables(subnet: Resource, stack: Stack) -> list[Resource]:
-    """Return the route table of a subnet: its own, or else the main table of its network."""
+    """Return the route table of a subnet: its own, else the main table of its network."""
     own = [
         found
         for found in stack.select(*_ASSOCIATIONS)
@@ -71,7 +71,7 @@ def _is_in_network(resource: Resource, subnet: Resource, stack: Stack) -> bool:
     return bool(resource.props.get("vpcId") == subnet.props.get("vpcId"))  # raises if an id is not known
 
 
-def _has_way_out(table: Resource, stack: Stack, leads: _Leads) -> bool:
+def _has_way_out(table: Resource, stack: Stack, leads: _LeadsOut) -> bool:
     inline = [(table, route) for route in table.list_blocks("routes")]
     separate = [
         (route, route.read_block())
@@ -82,7 +82,7 @@ def _has_way_out(table: Resource, stack: Stack, leads: _Leads) -> bool:
 
 
 def _leads_out(holder: Resource, route: Mapping[str, Any], stack: Stack) -> bool:
-    """Tell whether a route leads to an internet gateway; the holder of the route has its dependencies."""
+    """Tell whether a route leads to an internet gateway; ``holder`` is the resource with the route."""
     gateway = route.get("gatewayId")
     if gateway is not UNKNOWN:
         text = read_text(gateway, "gatewayId")
@@ -93,15 +93,15 @@ def _leads_out(holder: Resource, route: Mapping[str, Any], stack: Stack) -> bool
 
 
 def _reaches_out(holder: Resource, route: Mapping[str, Any], stack: Stack) -> bool:
-    """Tell whether a route leads to any gateway behind which the internet lies."""
-    return bool(find_wrong(_WAYS_OUT, lambda name: _names_way_out(holder, route.get(name), name, stack)))
+    """Tell whether a route leads to any gateway to the internet."""
+    return bool(find_wrong(_GATEWAY_FIELDS, lambda name: _names_way_out(holder, route.get(name), name, stack)))
 
 
 def _names_way_out(holder: Resource, gateway: Any, name: str, stack: Stack) -> bool:
-    start, kind = _WAYS_OUT[name]
+    start, kind = _GATEWAY_FIELDS[name]
     if gateway is UNKNOWN:
         own = list(list_needed(stack, holder, kind))
-        # A gatewayId may also name a VPN's gateway; the other fields name nothing but a way out.
+        # A gatewayId may also name a VPN gateway; the other fields name only gateways to the internet.
         if not own and (name != "gatewayId" or not holder.dependencies):
             raise NotYetKnownError(name)
         return any(map(_is_public, own))

@@ -1,4 +1,4 @@
-"""Read who may connect through a security group, in its own rules and in rules that are resources of their own."""
+"""The sources that may connect through a security group, by its own rules and by rules that are separate resources."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,26 +9,23 @@ from .addresses import Sources, read_sources
 from .links import is_id_of, list_needed, refers_to
 
 INGRESS_KINDS = (
-    "SecurityGroup",
-    "DefaultSecurityGroup",
-    "SecurityGroupRule",
-    "SecurityGroupIngressRule",
-    "SecurityGroupIngress",
+    *("SecurityGroup", "DefaultSecurityGroup"),
+    *("SecurityGroupRule", "SecurityGroupIngressRule", "SecurityGroupIngress"),
 )
 """Kinds of resources that let connections in; the last is Cloud Control's."""
-_GROUPS = INGRESS_KINDS[:2]
-_BLOCKS = ("cidrBlocks", "ipv6CidrBlocks", "cidrIpv4", "cidrIpv6", "cidrIp")
-_PREFIX_LISTS = ("prefixListIds", "prefixListId", "sourcePrefixListId")
+_GROUP_KINDS = INGRESS_KINDS[:2]
+_BLOCK_FIELDS = ("cidrBlocks", "ipv6CidrBlocks", "cidrIpv4", "cidrIpv6", "cidrIp")
+_PREFIX_LIST_FIELDS = ("prefixListIds", "prefixListId", "sourcePrefixListId")
 
 
 def read_ingress(resource: Resource, stack: Stack) -> Sources:
-    """Return the address blocks that may connect through a security group's own rules, or through a rule.
+    """Return the address blocks that may connect through a security group's own rules, or through a separate rule.
 
     Raises:
         NotYetKnownError: The direction or the list of rules is not known yet.
         UnreadableError: A rule is no block of fields.
     """
-    if resource.kind in _GROUPS:
+    if resource.kind in _GROUP_KINDS:
         rules = [*resource.list_blocks("ingress"), *resource.list_blocks("securityGroupIngress")]
     else:
         rules = [resource.read_block()] if _is_ingress(resource) else []
@@ -44,16 +41,16 @@ def _is_ingress(rule: Resource) -> bool:
 
 def _read_rule(rule: Mapping[str, Any], resource: Resource, stack: Stack) -> Sources:
     total = Sources()
-    for name in _BLOCKS:
+    for name in _BLOCK_FIELDS:
         total += Sources(has_unknown=True) if rule.get(name) is UNKNOWN else read_sources(rule.get(name))
-    for name in _PREFIX_LISTS:
+    for name in _PREFIX_LIST_FIELDS:
         for value in [UNKNOWN] if rule.get(name) is UNKNOWN else read_list(rule.get(name), name):
             total += _read_prefix_list(value, resource, stack)
     return total
 
 
 def _read_prefix_list(value: Any, rule: Resource, stack: Stack) -> Sources:
-    """Return the blocks of the prefix lists of the stack that a rule may mean; AWS's own lists are AWS's services."""
+    """Return the blocks of the stack's prefix lists that a rule names; AWS's own lists contain only AWS's services."""
     if value is UNKNOWN:
         lists = list(list_needed(stack, rule, "ManagedPrefixList", "PrefixList"))
         if not lists:
@@ -72,32 +69,32 @@ def _read_prefix_list(value: Any, rule: Resource, stack: Stack) -> Sources:
 
 
 def read_group(resource: Resource, stack: Stack) -> str | None:
-    """Return a text that the rules of one group share; None if the plan does not tell the group of a rule."""
-    if resource.kind in _GROUPS:
+    """Return a text that the rules of one group share; None if the plan does not show the group of a rule."""
+    if resource.kind in _GROUP_KINDS:
         return resource.urn
     for name in ("securityGroupId", "groupId"):
         value = resource.props.get(name)
         if value is UNKNOWN:
-            needed = list(list_needed(stack, resource, *_GROUPS))
+            needed = list(list_needed(stack, resource, *_GROUP_KINDS))
             return needed[0].urn if len(needed) == 1 else None
         if value is not None:
-            own = (group.urn for group in stack.select(*_GROUPS) if is_id_of(value, group))
+            own = (group.urn for group in stack.select(*_GROUP_KINDS) if is_id_of(value, group))
             return next(own, str(value))
     return resource.urn
 
 
 def list_open_together(resource: Resource, stack: Stack) -> list[str]:
-    """Return the names of the rules that admit the internet only together, if this resource is the first of them.
+    """Return the names of rules that only together admit the internet; empty unless this resource is the first of them.
 
     Raises:
-        NotYetKnownError: The plan does not tell the group of a rule without which the group is closed.
+        NotYetKnownError: The plan does not show the group of a rule that would open the group.
     """
     group = read_group(resource, stack)
     named = [(found, read_group(found, stack)) for found in stack.select(*INGRESS_KINDS)]
     sure = [found for found, own in named if own == group is not None]
     possible = [found for found, own in named if None in (group, own)]
     total, more = _read_known(sure, stack), _read_known(possible, stack)
-    if any(known.admit_internet for known in (*total, *more)):  # its own verdict says so
+    if any(known.admit_internet for known in (*total, *more)):  # such a rule has a verdict of its own
         return []
     if sum(total, Sources()).admit_internet:
         return [found.name for found in sure] if sure[0] is resource else []
@@ -107,7 +104,7 @@ def list_open_together(resource: Resource, stack: Stack) -> list[str]:
 
 
 def _read_known(resources: list[Resource], stack: Stack) -> list[Sources]:
-    """Return the address blocks that are known; verdicts of their own tell about the others."""
+    """Return the known address blocks; resources with unknown blocks have verdicts of their own."""
     found = []
     for resource in resources:
         try:

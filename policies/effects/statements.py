@@ -1,4 +1,4 @@
-"""Read the IAM documents of any resource: which statements they hold, in one typed form."""
+"""The statements in the IAM documents of any resource, in one typed form."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -23,11 +23,11 @@ _PROVIDERS = ("aws:", "aws-native:")
 
 
 class Statement(Record, kw_only=True, dict=True):
-    """One statement of an IAM document, whose parts are read when a rule asks for them.
+    """One statement of an IAM document; each property reads its field at first use.
 
-    A list that is None stands for a field that is not there. An item of a list may be UNKNOWN, so that a rule finds
-    the wrong items beside it (see ``find_wrong``). Each property raises NotYetKnownError if its value is not known
-    yet, and UnreadableError if IAM does not read its form.
+    A missing field is None. An item of a list may be UNKNOWN, so that rules still find wrong items in the list (see
+    ``find_wrong``). Each property raises NotYetKnownError if its value is not known yet, and UnreadableError if IAM
+    does not read its form.
     """
 
     given: Mapping[str, Any]
@@ -42,22 +42,22 @@ class Statement(Record, kw_only=True, dict=True):
 
     @cached_property
     def actions(self) -> list[str] | None:
-        """Patterns of the actions that it is about."""
+        """Patterns of the actions."""
         return self._list("Action")
 
     @cached_property
     def not_actions(self) -> list[str] | None:
-        """Patterns of the only actions that it is not about."""
+        """Patterns of the actions that the statement excludes."""
         return self._list("NotAction")
 
     @cached_property
     def resources(self) -> list[str] | None:
-        """Patterns of the ARNs that it is about."""
+        """Patterns of the ARNs."""
         return self._list("Resource")
 
     @cached_property
     def not_resources(self) -> list[str] | None:
-        """Patterns of the only ARNs that it is not about."""
+        """Patterns of the ARNs that the statement excludes."""
         return self._list("NotResource")
 
     @cached_property
@@ -67,12 +67,12 @@ class Statement(Record, kw_only=True, dict=True):
 
     @cached_property
     def not_principals(self) -> Mapping[str, list[str]] | None:
-        """Kind of principal → the only principals that it is not about."""
+        """Kind of principal → principals that the statement excludes."""
         return self._map("NotPrincipal")
 
     @property
     def has_principals(self) -> bool:
-        """True if it belongs to the resource that holds it, as in the policy of a key."""
+        """True for a statement in a resource's own policy, such as the policy of a key."""
         return self._find("Principal") is not None or self._find("NotPrincipal") is not None
 
     @cached_property
@@ -111,7 +111,7 @@ def _read_items(value: Any, where: str) -> list[str]:
 
 
 def list_statements(resource: Resource) -> list[Statement]:
-    """Return the statements of all documents that a resource holds, with one UNKNOWN for an unknown document.
+    """Return the statements of all documents of a resource; an unknown document gives one unknown statement.
 
     Raises:
         UnreadableError: A document has a form that IAM does not read.
@@ -138,7 +138,7 @@ def is_of_aws(resource: Resource) -> bool:
 
 
 def list_values(block: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield each value at a path of names, with the path; UNKNOWN stands for a part that is not known yet."""
+    """Yield the path and each value at the path; UNKNOWN for a part that is not known yet."""
     return ((path, value) for value in _walk(block, path))
 
 
@@ -165,5 +165,5 @@ def _read_document(document: Any, where: str) -> Iterator[Statement]:
 
 
 def _lower_names(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a block with its names in lower case, so that no spelling hides a statement."""
+    """Return a block with its names in lower case, since IAM ignores their case."""
     return {name.lower(): value for name, value in block.items()}

@@ -1,4 +1,4 @@
-"""Judge subnets by the machines in them: which of them get public addresses, and which are nodes."""
+"""Questions about subnets: whether machines in them get public addresses, and whether nodes or workloads run there."""
 
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -29,12 +29,12 @@ _SUBNET_FIELDS = {**_GROUP_FIELDS, **_FARGATE_FIELDS}
 
 
 def gives_public_addresses(subnet: Resource) -> bool:
-    """Tell whether machines in a subnet get public addresses; in a default subnet of AWS they do unless it says no."""
+    """Tell whether machines in a subnet get public addresses, as by default in AWS's default subnets."""
     return subnet.read_flag("mapPublicIpOnLaunch", default=subnet.kind == "DefaultSubnet")
 
 
 def serves_gateways(subnet: Resource, stack: Stack) -> bool:
-    """Tell whether a subnet is evidently there for NAT gateways and load balancers."""
+    """Tell whether a subnet is evidently for NAT gateways and load balancers."""
     tags = _read_tags(subnet)
     return (
         "kubernetes.io/role/elb" in tags
@@ -49,7 +49,7 @@ def shows_nodes(stack: Stack) -> bool:
 
 
 def holds_nodes(subnet: Resource, stack: Stack) -> bool:
-    """Tell whether the plan surely places nodes into a subnet.
+    """Tell whether the plan certainly places nodes into a subnet.
 
     Raises:
         NotYetKnownError: It may, and the values that tell it are not known yet.
@@ -58,7 +58,7 @@ def holds_nodes(subnet: Resource, stack: Stack) -> bool:
 
 
 def holds_workloads(subnet: Resource, stack: Stack) -> bool:
-    """Tell whether the plan surely places nodes, or pods on Fargate, into a subnet.
+    """Tell whether the plan certainly places nodes, or pods on Fargate, into a subnet.
 
     Raises:
         NotYetKnownError: It may, and the values that tell it are not known yet.
@@ -86,7 +86,7 @@ def _list_tag_keys(group: Resource) -> list[Any]:
 
 
 def _marks_cluster(key: Any) -> bool:
-    """Tell whether a tag key says that machines belong to a cluster."""
+    """Tell whether a tag key marks machines of a cluster."""
     return read_text(key, "key").startswith("kubernetes.io/cluster/")
 
 
@@ -125,8 +125,8 @@ def _read_tags(subnet: Resource) -> Mapping[str, Any]:
 def _lists(group: Resource, subnet: Resource, stack: Stack) -> bool:
     """Tell whether a node group lists a subnet.
 
-    Unknown ids mean the subnets that the group depends on, if these are no more than the ids. More come from
-    ``dependsOn``, so that the group may or may not use them.
+    Unknown ids mean the subnets that the group depends on, if there are no more subnets than ids. Further subnets come
+    from ``dependsOn``, and the group may or may not use them.
     """
     given = next((group.props[name] for name in _SUBNET_FIELDS[group.type] if group.props.get(name) is not None), None)
     listed = [] if given is UNKNOWN else read_list(given, "subnetIds")
@@ -144,5 +144,5 @@ def _lists(group: Resource, subnet: Resource, stack: Stack) -> bool:
 
 
 def _agree(subnets: list[Resource], stack: Stack) -> bool:
-    """Tell whether all subnets are public, so that it does not matter which of them a group uses."""
+    """Tell whether all subnets are public, so the answer does not depend on which one a group uses."""
     return all(gives_public_addresses(subnet) or routes_to_internet(subnet, stack) for subnet in subnets)

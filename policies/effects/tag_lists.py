@@ -1,4 +1,4 @@
-"""Read the tags of AWS resources, which providers write in two forms."""
+"""The tags of AWS resources, in both forms of providers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from ..values import UNKNOWN, read_text
 
 
 def read_tags(value: Any) -> Mapping[str, Any]:
-    """Return tags as key → value; other programs write them as a list too, with keys and values."""
+    """Return tags as key → value, also from a list of keys and values."""
     if isinstance(value, Mapping):
         return value
     pairs = [pair for pair in value if pair is UNKNOWN or isinstance(pair, Mapping)] if isinstance(value, list) else []

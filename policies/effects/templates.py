@@ -1,4 +1,4 @@
-"""Find the settings of launch templates, which two providers nest in two ways."""
+"""The place of a launch template's settings, which two providers nest differently."""
 
 from ..resources import Resource
 

@@ -1,4 +1,4 @@
-"""Find the tags of the EBS volumes that the CSI driver makes for claims."""
+"""The tags of the EBS volumes that the CSI driver makes for claims."""
 
 import json
 from collections.abc import Mapping
@@ -8,16 +8,16 @@ from ..resources import Resource
 from ..values import UnreadableError, read_mapping, read_text
 from .charts import is_chart, read_value
 
-_DRIVER, _PROVISIONER = "aws-ebs-csi-driver", "ebs.csi.aws.com"
-_TAG = "tagSpecification_"
-"""Beginning of the parameters of a StorageClass that hold tags (aws-ebs-csi-driver docs/tagging.md)."""
+_DRIVER_NAME, _PROVISIONER = "aws-ebs-csi-driver", "ebs.csi.aws.com"
+_TAG_PREFIX = "tagSpecification_"
+"""Prefix of the parameters of a StorageClass that hold tags (aws-ebs-csi-driver docs/tagging.md)."""
 
 
 def is_volume_driver(resource: Resource) -> bool:
     """Return whether a resource installs the EBS CSI driver: the add-on of EKS, or the chart."""
     if resource.kind == "Addon":
-        return resource.type.startswith(("aws:", "aws-native:")) and resource.read_text("addonName") == _DRIVER
-    return is_chart(resource, _DRIVER)
+        return resource.type.startswith(("aws:", "aws-native:")) and resource.read_text("addonName") == _DRIVER_NAME
+    return is_chart(resource, _DRIVER_NAME)
 
 
 def read_driver_tags(resource: Resource) -> Mapping[str, Any]:
@@ -46,7 +46,7 @@ def read_class_tags(storage_class: Resource) -> Mapping[str, Any]:
     """Return the tags that a StorageClass gives to its volumes: parameters with ``key=value``."""
     found: dict[str, Any] = {}
     for name, value in storage_class.read_block("parameters").items():
-        if name.startswith(_TAG):
+        if name.startswith(_TAG_PREFIX):
             key, _, tag = read_text(value, f"parameters.{name}").partition("=")
             found[key] = tag
     return found

@@ -1,4 +1,4 @@
-"""Read the volumes of the nodes that a node class, a launch template or a node group makes, with all defaults."""
+"""The volumes of nodes of a node class, a launch template or a node group, with all defaults."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ IMAGE_DEVICES = {"al2": "/dev/xvda", "al2023": "/dev/xvda", "bottlerocket": "/de
 """AMI family → the device that holds images and pods."""
 _AMI_DEVICES = ("/dev/xvda", "/dev/xvdb", "/dev/sda1")
 """Devices of the volumes that the AMIs of EKS bring."""
-_QUANTITY = re.compile(r"(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?(?:([kKMGTPE])(i?))?")
+_SIZE = re.compile(r"(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?(?:([kKMGTPE])(i?))?")
 
 
 class Volume(Record):
@@ -24,58 +24,58 @@ class Volume(Record):
 
     device: str
     ebs: Mapping[str, Any] = field(default_factory=lambda: {"volumeSize": 20 * _GIB})
-    plain: int = 1
-    """Bytes of the unit in which a plain number counts."""
+    unit_bytes: int = 1
+    """Unit of a number without suffix, in bytes."""
     root_mark: Any = None
     """Karpenter's ``rootVolume``, as stated."""
 
     @property
     def is_root(self) -> bool:
-        """True if Karpenter makes it the root volume."""
+        """True if the volume is marked as Karpenter's root volume."""
         return read_flag(self.root_mark, "rootVolume", default=False)
 
     @property
     def is_encrypted(self) -> bool:
-        """True if EBS encrypts the volume; it does not unless it is told so."""
+        """True if the volume states encryption, which is off by default."""
         return read_flag(self.ebs.get("encrypted"), "encrypted", default=False)
 
     @property
     def gibibytes(self) -> float:
-        """The size, rounded up as Karpenter does; infinite if a snapshot decides it, 0 if nothing does."""
+        """The size, rounded up as Karpenter does; infinite if a snapshot decides the size, 0 without any size."""
         size = self.ebs.get("volumeSize")
         if not read_text(size, "volumeSize"):
             has_snapshot = any(self.ebs.get(name) is not None for name in ("snapshotID", "snapshotId"))
             return float("inf") if has_snapshot else 0
-        return parse_gibibytes(size, self.plain)
+        return parse_gibibytes(size, self.unit_bytes)
 
 
-def parse_gibibytes(value: Any, plain: int) -> int:
-    """Return a size in GiB, rounded up; ``plain`` is the unit of a number without unit, in bytes.
+def parse_gibibytes(value: Any, unit_bytes: int) -> int:
+    """Return a size in GiB, rounded up; ``unit_bytes`` is the unit of a number without suffix.
 
     Raises:
         UnreadableError: The value is no quantity of Kubernetes.
     """
-    found = _QUANTITY.fullmatch(read_text(value, "volumeSize").strip())
+    found = _SIZE.fullmatch(read_text(value, "volumeSize").strip())
     if not found:
         raise UnreadableError(value, "a size such as 200Gi", "volumeSize")
     number, exponent, prefix, binary = found.groups(default="")
-    unit = (1024 if binary else 1000) ** " KMGTPE".index(prefix.upper()) if prefix else plain
+    unit = (1024 if binary else 1000) ** " KMGTPE".index(prefix.upper()) if prefix else unit_bytes
     return ceil(read_number(f"{number}e{exponent or 0}", "volumeSize") * unit / _GIB)
 
 
 def list_stated_volumes(resource: Resource) -> list[Volume]:
-    """Return the volumes that a node class or a launch template states; a node group without template has one."""
+    """Return the volumes that a node class, a launch template or a node group without template states."""
     if resource.kind == "EC2NodeClass":
-        return list_mapped_volumes(resource, "spec", "blockDeviceMappings", plain=1)
+        return list_mapped_volumes(resource, "spec", "blockDeviceMappings", unit_bytes=1)
     if resource.kind == "LaunchTemplate":
         return list_mapped_volumes(resource, *locate_in_template(resource), "blockDeviceMappings")
     return [Volume(IMAGE_DEVICES["al2023"], {"volumeSize": resource.get("diskSize", default=20)}, _GIB)]
 
 
 def list_default_volumes(resource: Resource) -> list[Volume]:
-    """Return the volume for images that nodes get although nobody states it: Karpenter's if nothing is stated at all.
+    """Return the volume for images that nodes get by default: Karpenter's, if a node class states no volumes.
 
-    Karpenter's is encrypted. The AMI's own stays in place if a node class or a template states other devices only.
+    Karpenter's volume is encrypted. The AMI's own volume stays if a node class or a template states only other devices.
 
     Raises:
         NotYetKnownError: The AMI family, which decides about the device, is not known yet.
@@ -94,17 +94,17 @@ def list_default_volumes(resource: Resource) -> list[Volume]:
 
 
 def list_image_defaults(stated: list[Volume]) -> list[Volume]:
-    """Return the volume that an AMI brings, unless a stated volume takes its place."""
+    """Return the AMI's own volume, unless a stated volume replaces it."""
     return [] if any(volume.device in _AMI_DEVICES for volume in stated) else [Volume("/dev/xvda")]
 
 
-def list_mapped_volumes(resource: Resource, *path: str, plain: int = _GIB) -> list[Volume]:
+def list_mapped_volumes(resource: Resource, *path: str, unit_bytes: int = _GIB) -> list[Volume]:
     """Return the EBS volumes among the block device mappings at a path."""
     return [
         Volume(
             read_text(mapping.get("deviceName"), "deviceName"),
             read_mapping(mapping["ebs"], "ebs"),
-            plain,
+            unit_bytes,
             mapping.get("rootVolume"),
         )
         for mapping in resource.list_blocks(*path)
@@ -113,9 +113,9 @@ def list_mapped_volumes(resource: Resource, *path: str, plain: int = _GIB) -> li
 
 
 def list_image_volumes(node_class: Resource) -> list[Volume]:
-    """Return the volumes that may hold images and pods: the root volume if it is marked, or else the family's device.
+    """Return the volumes that may hold images and pods: the marked root volume, else the device of the AMI family.
 
-    Without a known family it may be any volume.
+    Without a known family, any volume may hold them.
     """
     stated = list_stated_volumes(node_class)
     if marked := [volume for volume in stated if volume.is_root]:
@@ -126,13 +126,13 @@ def list_image_volumes(node_class: Resource) -> list[Volume]:
 
 
 def encrypts_all_volumes(stack: Stack) -> bool:
-    """Tell whether the program lets EC2 encrypt each new volume of the account in its region."""
+    """Tell whether the program makes EC2 encrypt each new volume of the account in its region."""
     switches = [found for found in stack.select("EncryptionByDefault") if found.type.startswith("aws:ebs/")]
     return any(found.read_flag("enabled", default=True) for found in switches)
 
 
 def read_family(node_class: Resource) -> str:
-    """Return the AMI family of a node class in small letters: as it says, or as the alias of its AMI says."""
+    """Return the AMI family of a node class in lower case, as stated or from the alias of its AMI."""
     named = node_class.read_text("spec", "amiFamily")
     terms = [] if named else node_class.list_blocks("spec", "amiSelectorTerms")
     aliases = [read_text(term["alias"], "alias") for term in terms if term.get("alias") is not None]

@@ -1,4 +1,4 @@
-"""Judge which users of an OIDC provider may take a role: pods of a cluster, jobs of a CI service, users of an app."""
+"""The users of an OIDC provider who may assume a role: pods of a cluster, jobs of a CI service, users of an app."""
 
 import re
 
@@ -7,16 +7,16 @@ from .actions import allows_action, fits, has_wildcard
 from .conditions import Comparison, admits_networks, admits_strangers, limits
 from .statements import Statement
 
-_TAKE_ROLE = "sts:AssumeRoleWithWebIdentity"
+_ASSUME_ROLE = "sts:AssumeRoleWithWebIdentity"
 
 
 def list_open_providers(statement: Statement) -> list[str]:
-    """Return the OIDC providers that let each of their users take the role; empty if a claim limits the users.
+    """Return the OIDC providers all of whose users may assume the role; empty if a claim limits the users.
 
     Raises:
         NotYetKnownError: No known provider is open, and a part of the statement is not known yet.
     """
-    if not allows_action(statement, _TAKE_ROLE):
+    if not allows_action(statement, _ASSUME_ROLE):
         return []
     principals = [(kind, name) for kind, names in (statement.principals or {}).items() for name in names]
     providers = [name for _, name in find_wrong(principals, lambda item: _is_provider(*item))]
@@ -24,7 +24,7 @@ def list_open_providers(statement: Statement) -> list[str]:
 
 
 def _is_provider(kind: str, name: str) -> bool:
-    """Tell whether a principal is a single OIDC provider; the providers that IAM knows by itself have no ARN."""
+    """Tell whether a principal is a single OIDC provider; providers that are built into IAM have no ARN."""
     return (
         kind.lower() == "federated"
         and not has_wildcard(name)
@@ -39,27 +39,33 @@ def _limits_users(statement: Statement) -> bool:
 def _admits_users(comparison: Comparison) -> bool:
     """Tell whether all users of a provider pass a comparison; keys of claims are ``<provider>:<claim>``."""
     provider, _, claim = comparison.key.rpartition(":")
-    if "." not in provider or claim == "amr":  # aws:…, or the claim that says only how the user signed in
+    if "." not in provider or claim == "amr":  # aws:…, or the claim with the way of the sign-in
         return True
-    if claim in _AUDIENCE:
+    if claim in _AUDIENCE_CLAIMS:
         return _has_free_audience(provider) or bool(find_wrong(comparison.values, _is_usual_audience))
     return bool(find_wrong(comparison.values, _is_open_subject if claim == "sub" else _is_open_claim))
 
 
-_AUDIENCE = ("aud", "azp", "oaud", "app_id")
-"""Claims that name the application which a token is for."""
+_AUDIENCE_CLAIMS = ("aud", "azp", "oaud", "app_id")
+"""Claims with the application that a token is for."""
 
 
 def _has_free_audience(provider: str) -> bool:
-    """Tell whether the users of a provider choose the audience of their tokens, so that it tells nobody apart."""
-    return any(part in provider for part in _SHARED)
+    """Tell whether users of a provider choose the audience of their tokens, so that it limits nobody."""
+    return any(part in provider for part in _SHARED_PROVIDERS)
 
 
-_SHARED = ("oidc.eks.", "token.actions.githubusercontent.com", "gitlab.com", "app.terraform.io", "agent.buildkite.com")
+_SHARED_PROVIDERS = (
+    "oidc.eks.",
+    "token.actions.githubusercontent.com",
+    "gitlab.com",
+    "app.terraform.io",
+    "agent.buildkite.com",
+)
 
 
 def _is_usual_audience(value: str) -> bool:
-    """Tell whether an audience is AWS itself, as of clusters that serve their own tokens, and names no application."""
+    """Tell whether an audience names no application but AWS itself, as in tokens of clusters."""
     return _is_open_claim(value) or value == "sts.amazonaws.com"
 
 
@@ -68,14 +74,14 @@ def _is_open_claim(value: str) -> bool:
 
 
 def _is_open_subject(value: str) -> bool:
-    """Tell whether strangers have a subject: pods of each namespace, or repositories and projects of each owner."""
+    """Tell whether strangers can have a subject: pods of any namespace, or repositories and projects of any owner."""
     fixed = re.split(r"[*?]", value)[0]
-    if fixed.startswith(_POD):
+    if fixed.startswith(_POD_PREFIX):
         account = value.rpartition(":")[2]
-        return fits(value.replace("?", "*"), f"{_POD}:{account}")  # only wildcards fit the empty namespace
-    return _is_open_claim(value) or (has_wildcard(value) and not _OWNER.match(fixed))
+        return fits(value.replace("?", "*"), f"{_POD_PREFIX}:{account}")  # only wildcards fit the empty namespace
+    return _is_open_claim(value) or (has_wildcard(value) and not _OWNER_PREFIX.match(fixed))
 
 
-_POD = "system:serviceaccount:"
-_OWNER = re.compile(r"[^:/]+:[^:/]+[:/]")
-"""The start of a subject such as ``repo:owner/``: a whole owner stands before the first wildcard."""
+_POD_PREFIX = "system:serviceaccount:"
+_OWNER_PREFIX = re.compile(r"[^:/]+:[^:/]+[:/]")
+"""Prefix of a subject such as ``repo:owner/``, with the whole owner before the first wildcard."""

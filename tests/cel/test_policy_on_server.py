@@ -21,7 +21,7 @@ def lab(api_server: "TenancyLab") -> "TenancyLab":
 
 
 def test_a_policy_refuses_a_pod_of_a_tenant_whoever_asks(lab: "TenancyLab") -> None:
-    assert "spec.nodeName passes by the scheduler" in lab.create(pod("serving", nodeName="any")).refusal
+    assert "spec.nodeName bypasses the scheduler" in lab.create(pod("serving", nodeName="any")).refusal
 
 
 def test_no_policy_concerns_a_namespace_of_the_platform(lab: "TenancyLab") -> None:

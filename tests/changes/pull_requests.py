@@ -114,7 +114,10 @@ def build_pull_request_report(pull: PullRequest) -> Report:
 @cache
 def _take(stack: str, text: str) -> Snapshot:
     """Return the snapshot of a stack file; its warnings do not depend on the day."""
-    with TemporaryDirectory() as folder, patch.multiple(versions, OLD_AMI=timedelta.max, NEAR_THE_END=timedelta.min):
+    with (
+        TemporaryDirectory() as folder,
+        patch.multiple(versions, OLD_AMI_AGE=timedelta.max, SUPPORT_WARNING_PERIOD=timedelta.min),
+    ):
         (Path(folder) / f"Pulumi.{stack}.yaml").write_text(text)
         return take_snapshot(open_stack(stack, Path(folder)))
 

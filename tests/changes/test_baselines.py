@@ -137,7 +137,7 @@ def test_a_folder_without_code_is_planned_by_this_version(tmp_path: Path, monkey
 
 
 def test_a_base_that_hangs_is_given_up(fork: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(baselines, "_PATIENCE_S", 0.01)
+    monkeypatch.setattr(baselines, "_TIMEOUT_S", 0.01)
     base = plan_base("work")
     assert base.snapshot is None and "no plan within" in base.failure
 

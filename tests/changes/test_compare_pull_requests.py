@@ -51,8 +51,9 @@ def open_pull_request(fork: Path, pull: PullRequest) -> None:
     """Put the base on main, and the edit on a branch that is checked out; no warning depends on the day."""
     git(fork, "checkout", "--quiet", "main")
     ages = fork / "gpu_blueprint" / "checks" / "cluster" / "versions.py"
-    ages.write_text(re.sub(r"^(OLD_AMI) = .*$", r"\1 = timedelta.max", ages.read_text(), flags=re.MULTILINE))
-    ages.write_text(re.sub(r"^(NEAR_THE_END) = .*$", r"\1 = timedelta.min", ages.read_text(), flags=re.MULTILINE))
+    ages.write_text(re.sub(r"^(OLD_AMI_AGE) = .*$", r"\1 = timedelta.max", ages.read_text(), flags=re.MULTILINE))
+    period = r"^(SUPPORT_WARNING_PERIOD) = .*$"
+    ages.write_text(re.sub(period, r"\1 = timedelta.min", ages.read_text(), flags=re.MULTILINE))
     (fork / pull.file).write_text(pull.read_base())
     commit(fork, "the base")
     git(fork, "checkout", "--quiet", "-B", pull.name)

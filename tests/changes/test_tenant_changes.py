@@ -72,7 +72,7 @@ def test_lower_quotas_are_no_grave_loss() -> None:
         "robotics": False,
     }
     assert (
-        found["vision"].lost[0].startswith("own GPUs in the queue of a100-train: 4 instead of 8 gpu; what runs stays")
+        found["vision"].lost[0].startswith("own GPUs in the queue of a100-train: 4 instead of 8 gpu; running jobs stay")
     )
 
 

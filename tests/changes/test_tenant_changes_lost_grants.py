@@ -214,7 +214,9 @@ def test_a_pool_under_another_name_takes_no_grant() -> None:
 def test_another_pool_in_place_of_a_pool_takes_the_grant(edits: tuple[Edit, ...]) -> None:
     verdict, first = judge(*edits)
     assert verdict == GRAVE
-    assert first.startswith("tenant team: quota of shares: 0 instead of 12 gpu.shared; the pool goes, and its pods end")
+    assert first.startswith(
+        "tenant team: quota of shares: 0 instead of 12 gpu.shared; the pool is removed, and its pods end"
+    )
 
 
 def test_a_grant_that_rises_above_the_quota_of_cpu_takes_nothing() -> None:

@@ -88,12 +88,12 @@ def test_each_kind_of_resource_has_its_verdict(type_: str, effect: str, verdict:
 @pytest.mark.parametrize(
     ("of", "effect", "given", "text"),
     [
-        (KEY, "delete", {}, "Key secrets is deleted: nobody can read what it encrypts"),
+        (KEY, "delete", {}, "Key secrets is deleted: nobody can read the data that it encrypts"),
         (
             KEY,
             "replace",
             {"causes": ("keySpec", "region")},
-            "Key secrets is replaced because of keySpec, region: nobody can read what it encrypts",
+            "Key secrets is replaced because of keySpec, region: nobody can read the data that it encrypts",
         ),
         (UNKNOWN, "delete", {}, "Instance db is deleted: this type may hold data"),
         (

@@ -111,16 +111,17 @@ def test_a_base_that_does_not_load_leaves_what_can_be_told_without_it() -> None:
 def test_a_drain_names_reason_budget_grace_and_price() -> None:
     found = changes_to_markdown(report(changes(drains=[drain("infer", purpose="training")], verdict="drains-nodes")))
     for words in (
-        "- infer (training): all nodes, at most 4 nodes at the pool's ceiling\n",
+        "- infer (training): all nodes, at most 4 nodes at the pool's limit\n",
         "  - reason: the AMI\n",
         "  - jobs that run lose their work, because the pool's training saves no checkpoints\n",
         "  - budgets: 1 node at a time\n",
-        "  - a pod has 1h to end, then its node ends by force\n",
+        "  - a pod has 1h to terminate, then Karpenter deletes its node by force\n",
         "  - \\$3.40 an hour more at most, while old and new nodes run\n",
     ):
         assert words in found
     unknown = changes_to_markdown(report(changes(drains=[drain("a", twice_usd_hour=None, grace="", most_nodes=None)])))
-    assert "the price of nodes that run twice is not known" in unknown and "a pod ends without a limit" in unknown
+    assert "the price of nodes that run twice is not known" in unknown
+    assert "a pod has no time limit to terminate" in unknown
     assert "lose their work" not in unknown and "at most" not in unknown
 
 
@@ -239,7 +240,7 @@ def test_other_replicas_at_the_same_cost_are_explained() -> None:
     """The ceiling of a pool bounds its cost, so a model with more replicas there may cost no more."""
     now = take("a")
     more = replace(now, cost={**now.cost, "models": [{"name": "chat", "replicas": {"max": 14}}]})
-    words = "; prod costs the same, since its pools keep their expected use and their ceilings."
+    words = "; prod costs the same, since its pools keep their expected use and their limits."
     assert sentence(after=more, costs=[cost(4.0, 4.0)]).endswith(words)
     assert not sentence(before=more, after=more, costs=[cost(4.0, 4.0)]).endswith(words)
 

@@ -100,7 +100,7 @@ def test_explain_pending_prints_the_page_on_pods_that_wait(project: Path, capsys
     blocks = [line for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]
     assert [line for line in blocks if f"       {line}\n" not in out] == []
     assert out.count("Remedy: ") == len(titles) and "](" not in out
-    assert "docs/queues.md explains every message" in out and "open it (docs/decisions/0007-hours.md)" in out
+    assert "docs/storage.md explains every message" in out and "open it (docs/decisions/0007-hours.md)" in out
 
 
 def test_a_model_is_explained_by_its_signals(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,7 +132,7 @@ def test_explain_prints_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "no-gpu-in-limit-range"]) == 0
     out = capsys.readouterr().out
     rule = next(rule for rule in RULES if rule.id == "no-gpu-in-limit-range")
-    assert f"FAIL if {rule.fails}." in out
+    assert f"FAIL if {rule.texts.fails}." in out
     assert out.replace("\n", "  \n").count("  \n") >= 6
     page = (ROOT / "docs" / "policies.md").read_text()
     assert all(line in page for line in out.splitlines()[2:-1])
@@ -142,7 +142,7 @@ def test_explain_prints_an_admission_rule(capsys: pytest.CaptureFixture[str]) ->
     assert main(["explain", "no-external-ips"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("no-external-ips, admission rule")
-    assert "spec.externalIPs would take traffic of others: remove it" in out
+    assert "spec.externalIPs would divert traffic of others: remove it" in out
     assert "waivers: [{rule: no-external-ips, resource: <tenant>," in out
 
 
@@ -171,7 +171,8 @@ def test_explain_prints_a_kind_of_problem(capsys: pytest.CaptureFixture[str]) ->
     assert main(["explain", "ceiling-unreachable"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("ceiling-unreachable, kind of problem\n")
-    assert "its rest can never run. (warning)" in out and "Remedy: Write a multiple of the GPUs of one node," in out
+    assert "the rest of the limit can never run. (warning)" in out
+    assert "Remedy: Write a multiple of the GPUs of one node," in out
     assert "    pools:\n    - name: main\n      instanceTypes: [p5.48xlarge]\n" in out
     assert "    warning: pools.0.maxGpus: nodes hold 8 GPUs each" in out and "[ceiling-unreachable]\n" in out
 

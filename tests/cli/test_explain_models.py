@@ -57,7 +57,7 @@ def test_commands_name_the_stack_file_and_not_the_environment(
 ) -> None:
     write_served_stack(tmp_path, chat(), environment="test")
     out = " ".join(explain(capsys, "chat").split())
-    assert "`blueprint explain served chat --manifest` prints all its objects, to read; `pulumi up` makes them" in out
+    assert "`blueprint explain served chat --manifest` prints its objects, which `pulumi up` creates" in out
 
 
 def test_stack_pool_and_tenant_name_their_models(capsys: pytest.CaptureFixture[str]) -> None:

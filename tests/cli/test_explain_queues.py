@@ -102,7 +102,7 @@ def test_the_table_marks_the_numbers_that_a_ceiling_lowers() -> None:
     ]
     (queues,) = [table for table in build_tables(build_two_teams(tenants=teams)) if table.title == "Queues"]
     assert [row[5:7] for row in queues.rows] == [("5 *", "5 *"), ("16", "11")]
-    assert queues.notes == ["* the hourlyCeiling of the team buys no more"]
+    assert queues.notes == ["* limited by the team's hourlyCeiling"]
 
 
 def test_the_table_names_pools_in_which_nobody_can_borrow() -> None:

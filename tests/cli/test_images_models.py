@@ -47,5 +47,5 @@ def test_a_digest_comes_along(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_a_note_names_the_images_that_nodes_pull_late(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_served_stack(tmp_path, chat(), ranking())
     assert main(["images", "served"]) == 0
-    note = f"New nodes of large pull {SERVER} when the first replica asks; prepull brings it earlier."
+    note = f"New nodes of large pull {SERVER} with the first replica; prepull pulls it earlier."
     assert note in " ".join(capsys.readouterr().out.split())

@@ -27,7 +27,12 @@ def test_the_command_prints_commands_to_copy_in_100_columns(capsys: pytest.Captu
         "    --service-code ec2 --quota-code L-417A185B --desired-value 960 --region us-east-1\n"
     ) in out
     rows = [" ".join(line.split()) for line in out.splitlines()]
-    assert any(row.startswith("L-DB2E81BA 288 3,456 0 infer-l4: 16 × g6.2xlarge of 8") for row in rows)
+    needed = rows[rows.index("L-DB2E81BA Running On-Demand G and VT instances 288 3,456 0") + 1 :]
+    assert needed[:2] == [
+        "infer-l4: 16 × g6.2xlarge of 8 vCPU 128 1,024",
+        "infer-l4, while nodes are replaced: 2 × g6.2xlarge of 8 vCPU 16 128",
+    ]
+    assert "Requests for a new account, for the column `as launched`" in rows and "g6.16xlarge" not in out
     assert "--quota-code L-DB2E81BA --desired-value 288 " in out
 
 
@@ -59,6 +64,7 @@ def test_the_json_holds_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> 
     assert list(document) == ["stack", "instances", "platform", "notes"]
     first = document["instances"][0]
     assert (first["quotaCode"], first["needed"], first["shares"][1]["amount"]) == ("L-417A185B", 464, 16)
+    assert first["shares"][1]["countedAtWorst"]
     assert first["command"] == (
         "aws service-quotas request-service-quota-increase --service-code ec2 --quota-code L-417A185B "
         "--desired-value 464 --region us-west-2"

@@ -39,7 +39,7 @@ BAD = (
     result(outcome(running(node=landing(usd_per_hour=2.0))), difference="$2.00/h where $0.40/h would do"),
     result(outcome(waiting(LONG), unclear()), subject="tenant a", difference=f"still waiting: {LONG}"),
     result(outcome(refused(MARKUP)), subject="tenant b", difference="refused for another reason"),
-    result(outcome(), subject="tenant c", difference="the probe broke off: 'a'", traceback="line 1\n  line 2\n"),
+    result(outcome(), subject="tenant c", difference="the probe failed: 'a'", traceback="line 1\n  line 2\n"),
 )
 
 
@@ -77,7 +77,7 @@ def test_a_difference_ends_with_1_and_its_reason(play: Any, capsys: pytest.Captu
     assert play(build(BAD)) == 1
     out = capsys.readouterr().out
     assert "pool main, one gpu: $2.00/h where $0.40/h would do" in out
-    assert "tenant c, one gpu: the probe broke off: 'a'" in out and "    line 2" in out
+    assert "tenant c, one gpu: the probe failed: 'a'" in out and "    line 2" in out
     assert "4 of 4 probes not as expected" in out
     assert out.count("✗") == 4
 
@@ -138,7 +138,7 @@ def test_a_pod_of_a_team_that_waits_ends_with_1_and_the_reason(play: Any, capsys
 
 def test_objects_without_pods_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     show_team(shipped_config("dev"), Path("chart.yaml"), TeamRehearsal(refusals=(), outcome=outcome()))
-    assert "no pod came of these objects" in capsys.readouterr().out
+    assert "these objects made no pod" in capsys.readouterr().out
 
 
 def test_the_verdict_on_a_team_is_json_too(play: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,7 +55,7 @@ def test_render_replaces_its_own_folder_and_nothing_else(project: Path, capsys: 
     assert not (project / "out" / "manifests" / "nodepool-train-h100.yaml").exists()
     assert main(["render", "research", "--out", "out"]) == 0
     printed = capsys.readouterr().out
-    assert "out/incomplete: 3 objects left out of kustomization.yaml, which no cluster takes without a value" in printed
+    assert "out/incomplete: each needs a value that only `pulumi up` knows, so kustomization.yaml leaves 3" in printed
     apart = sorted(path.name for path in (project / "out" / "incomplete").iterdir())
     assert apart == [f"persistentvolume-{tenant}.homes.yaml" for tenant in ("language", "robotics", "vision")]
     assert sorted(path.name for path in project.iterdir()) == ["mine", "out", "stacks"]

@@ -26,10 +26,17 @@ def test_the_table_compares_the_ways_to_buy_in_100_columns(capsys: pytest.Captur
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 100
     assert "in us-west-2: a training run in pool a100-train" in out
-    assert "spot *" in out and "spot, bad month *" in out and out.index("every hour: costs") < out.index("spot *")
+    assert "spot *" in out and "spot, bad month *" in out
     assert "* pool a100-train does not buy in this way; the row is for comparison." in out
-    for words in ("Inputs", "Formulas", "Assumptions", "Daly 2006", "Llama 3", "2 × p4de.24xlarge"):
+    assert out.splitlines()[:2] == [
+        "3.1 days, $4,082 on on-demand nodes; spot elsewhere $3,267.",
+        "Save every hour (--checkpoint-seconds 3600): checkpoints, restarts and repeated work take 3.2 % of",
+    ]
+    for words in ("Inputs", "Assumptions", "Llama 3", "2 × p4de.24xlarge", "the computed optimum"):
         assert words in out
+    assert "Formulas" not in out and "Daly" not in out
+    assert main([*TRAIN, "--explain"]) == 0
+    assert "Formulas" in (out := capsys.readouterr().out) and "Daly 2006" in out
 
 
 def test_the_document_has_the_facts_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,6 +52,7 @@ def test_reserved_nodes_have_a_row_where_the_pool_has_reservations(capsys: pytes
     assert main(["training-plan", "prod", "train-h100", "--params", "70e9", "--nodes", "4", "--days", "14"]) == 0
     out = capsys.readouterr().out
     assert "\nreserved: 4 of 4 nodes on reservations, which cost the same when idle." in out
+    assert re.match(r"14\.7 days, \$[\d,]+ on reserved nodes \(a reservation is paid for anyway\); spot elsewhere", out)
 
 
 def test_all_faults_of_the_words_are_named_at_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,7 +81,11 @@ def test_a_run_that_never_ends_has_no_dollars(
 ) -> None:
     monkeypatch.setattr(text, "make_console", lambda: make_console(60))
     text.show(plan_run(training_stack(SCRATCH), params="1e14", reclaimed="0.9999999"))
-    offers = read_offers(capsys.readouterr().out)
+    out = capsys.readouterr().out
+    offers = read_offers(out)
+    assert out.splitlines()[0].endswith("on on-demand nodes; spot never ends.")
+    words = " ".join(out.split())
+    assert "The checkpoints do not fit into their storage" in words and "see memory below" in words
     assert offers["nodes"] == ["spot", "on-demand"]
     assert [offers[name][0] for name in ("days", "nodes $", "storage $")] == ["never ends", "–", "–"]
 

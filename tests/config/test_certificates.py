@@ -53,7 +53,7 @@ def test_a_private_key_is_refused_whatever_its_form(key: str) -> None:
         (ROOT_CA + ENDING_CA.replace("MIIB", "MIIC", 1), "certificate 2 is no X.509 certificate"),
         (ROOT_CA.replace(" CERTIFICATE", " CERTIFICATE REQUEST"), "the bundle holds CERTIFICATE REQUEST"),
         (ROOT_CA.replace(" CERTIFICATE", " TRUSTED CERTIFICATE"), "the bundle holds TRUSTED CERTIFICATE"),
-        (ROOT_CA + SERVER, "certificate 2 is of a server or a person, and no authority's"),
+        (ROOT_CA + SERVER, "certificate 2 belongs to a server or a person, not to an authority"),
     ],
 )
 def test_anything_else_is_refused_with_its_place(text: str, reason: str) -> None:

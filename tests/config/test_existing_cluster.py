@@ -147,7 +147,7 @@ def test_the_platforms_pods_tolerate_what_their_nodes_have() -> None:
 
 def test_the_role_of_an_existing_karpenter_decides_about_the_status_of_nodes() -> None:
     (problem,) = refused(karpenter="existing", instanceStatusRepair=False)
-    assert problem.startswith("cluster.instanceStatusRepair: the policy of the existing Karpenter's role decides it")
+    assert problem.startswith("cluster.instanceStatusRepair: the policy of the existing Karpenter's role decides this")
     assert refused(karpenter="install", instanceStatusRepair=False) == []
 
 

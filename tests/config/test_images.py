@@ -39,7 +39,7 @@ def test_a_mirror_is_a_registry_with_an_optional_path(mirror: str) -> None:
         ({"pullThrough": ["ghcr"]}, "images.pullThrough.0", "only with credentials"),
         ({"mirror": "a.io", "credentials": {"ghcr": SECRET}}, "images.credentials.ghcr", "not in pullThrough"),
         ({"pullThrough": ["quay"], "credentials": {"quay": SECRET}}, "images.credentials.quay", "without credentials"),
-        ({"pullThrough": []}, "images", "says nothing"),
+        ({"pullThrough": []}, "images", "is empty"),
     ],
 )
 def test_a_fault_is_told_at_its_place(images: dict[str, Any], place: str, words: str) -> None:

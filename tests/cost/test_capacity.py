@@ -30,7 +30,7 @@ def test_services_and_headroom_always_run() -> None:
 @pytest.mark.parametrize(("purchase", "gpus"), [(["reserved"], 16), (["reserved", "on-demand"], 64)])
 def test_only_a_pool_that_buys_more_runs_beyond_its_reservations(purchase: list[str], gpus: int) -> None:
     (capacity,) = list_capacities(reserved_stack(["p5.48xlarge"], 64, purchase, reservation()))
-    assert (capacity.reserved_gpus, capacity.ceiling_gpus) == (16, gpus)
+    assert (capacity.reserved_gpus, capacity.limit_gpus) == (16, gpus)
 
 
 def test_a_utilization_is_a_share_of_the_ceiling_in_open_hours() -> None:

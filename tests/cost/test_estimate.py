@@ -47,7 +47,7 @@ def test_unused_gpus_have_no_price_in_use() -> None:
 
 def test_the_volume_beside_nvme_is_named_with_its_price() -> None:
     (said,) = [text for text in estimate_of(pools=[builders.pool(gpu="l4")]).assumptions if "NVMe" in text]
-    assert said.startswith("each node of main pays $4.00 a month for a volume of 50 GiB beside its NVMe")
+    assert said.startswith("each node of main pays $4.00 a month for a volume of 50 GiB; its NVMe")
     stated = estimate_of(pools=[builders.pool(gpu="l4", disk={"sizeGib": 500})]).assumptions
     assert any("pays $40.00 a month for a volume of 500 GiB" in text for text in stated)
     arm = estimate_of(pools=[builders.pool(instanceTypes=["g5g.xlarge"])]).assumptions

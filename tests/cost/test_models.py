@@ -82,7 +82,7 @@ def test_every_hour_is_an_hour_in_which_the_replicas_run() -> None:
 def test_hours_below_the_open_hours_are_said() -> None:
     (capacity,) = list_capacities(serve_on_one_pool(chat(), expectedHours=200))
     assert next(describe_hours(capacity)).endswith(
-        "large is open 730 hours a month, of which 200 run the expected replicas and the others the least"
+        "large is open 730 hours a month, of which 200 run the expected replicas and the others minReplicas"
     )
     (capacity,) = list_capacities(serve_on_one_pool(chat()))
     assert not list(describe_hours(capacity))
@@ -146,7 +146,7 @@ def test_without_throughput_there_is_no_price_by_million() -> None:
 def test_the_meaning_of_expected_is_said() -> None:
     stack = serve(chat(tokensPerSecond=10), ranking())
     lines = list(list_model_assumptions(stack, list_capacities(stack)))
-    assert lines[0] == ("as expected, replicas in large grow together until 8 of its 16 GPUs work: chat 8 of 12")
+    assert lines[0] == ("as expected, replicas in large grow together until 8 of its 16 GPUs are busy: chat 8 of 12")
     assert lines[-1].startswith(
         "a million tokens or requests: at the pool's capacity types, to on demand on the dearest type"
     )
@@ -169,9 +169,9 @@ def test_the_estimate_names_models_where_replicas_always_run() -> None:
 @pytest.mark.parametrize(
     ("least", "zones", "words", "nodes"),
     [
-        (1, 2, "replica pays for 1 of the 4 places on a node; {alone} 1 whole node at ", [1]),
-        (2, 2, "replicas pay for 2 of the 4 places on a node; {alone} 1 whole node at ", [1, 2]),
-        (5, 1, "replicas pay for 5 of the 8 places on their nodes; {alone} 2 whole nodes at ", [2]),
+        (1, 2, "counts 1 of the 4 replicas that fit on a node; {alone} 1 whole node at ", [1]),
+        (2, 2, "counts 2 of the 4 replicas that fit on a node; {alone} 1 whole node at ", [1, 2]),
+        (5, 1, "counts 5 of the 8 replicas that fit on 2 nodes; {alone} 2 whole nodes at ", [2]),
         (4, 2, "", []),
     ],
 )

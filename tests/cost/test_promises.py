@@ -6,7 +6,7 @@ import pytest
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.grant_rooms import find_rest
-from gpu_blueprint.cost.promises import ALL_POOLS, Promise, list_promises, offer_cpu_room
+from gpu_blueprint.cost.promises import ALL_POOLS, Promise, find_largest_allocatable, list_promises
 
 from ..support import builders
 from ..support.plans import SHIPPED, shipped_config
@@ -68,7 +68,7 @@ def test_a_tenant_without_gpus_asks_the_cpu_pools_for_its_whole_quota() -> None:
 def test_the_ceiling_of_a_cpu_pool_is_filled_with_the_nodes_that_have_most() -> None:
     def offer(**overrides: Any) -> tuple[float, float]:
         pool = {"name": "cpu", "purpose": "cpu", **overrides}
-        return offer_cpu_room(builders.config(pools=[builders.pool(), pool]).cpu_pools[0])
+        return find_largest_allocatable(builders.config(pools=[builders.pool(), pool]).cpu_pools[0])
 
     # A node of 2 vCPU keeps 70m for kubelet and 400m for DaemonSets.
     assert offer(maxCpus=2)[0] == 1530
@@ -83,7 +83,7 @@ def test_cpu_pools_are_offered_together() -> None:
     pools = [builders.pool(), *({"name": name, "purpose": "cpu", "maxCpus": 32} for name in ("a", "b"))]
     stack = builders.config(pools=pools, tenants=[builders.tenant(gpus={}, cpu="40")])
     both = find(stack, "a + b", "cpu")
-    assert both.offered == pytest.approx(2 * offer_cpu_room(stack.cpu_pools[0]).cpu_milli / 1000)
+    assert both.offered == pytest.approx(2 * find_largest_allocatable(stack.cpu_pools[0]).cpu_milli / 1000)
 
 
 def test_pods_and_addresses_are_added_up_over_all_pools() -> None:

@@ -103,7 +103,10 @@ def test_every_page_of_docs_stands_in_the_index_or_in_the_index_of_its_folder() 
     assert indexes[0] in list_links(ROOT / "README.md")
 
 
-TEAM_PAGES = ["my-pod-waits.md", "tenants.md", "notebooks.md", "models.md", "profiling.md"]
+TEAM_PAGES = [
+    *("my-pod-waits.md", "tenants.md", "notebooks.md", "models.md", "profiling.md", "training.md"),
+    *("queues.md", "services.md", "storage.md"),
+]
 """What a team member reads."""
 
 

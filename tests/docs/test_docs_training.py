@@ -1,4 +1,4 @@
-"""docs/training.md: its stack needs no change, its plan and marks are the code's, its table names all variables."""
+"""docs/training.md and training-details.md: the stack passes `check`, plan, marks and variables are the code's."""
 
 import re
 from pathlib import Path
@@ -11,12 +11,12 @@ from gpu_blueprint.catalog.acceptance_images import ALL_REDUCE_IMAGE
 from gpu_blueprint.catalog.nccl_marks import list_nccl_marks
 from gpu_blueprint.cli import main
 from gpu_blueprint.keys import STACK_KEY
-from gpu_blueprint.subjects.training.asked_variables import OWNED
+from gpu_blueprint.subjects.training.asked import OWNED
 
 from ..support.pages import list_variable_rows
 from ..support.plans import ROOT, shipped_file
 
-PAGE = (ROOT / "docs" / "training.md").read_text()
+PAGE = "".join((ROOT / "docs" / name).read_text() for name in ("training.md", "training-details.md"))
 EXAMPLES = (ROOT / "examples" / "training" / "README.md").read_text()
 (STACK,) = (yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
 PLAN = "training-plan research a100-train --params 7e9 --nodes 2 --days 3 --tenant vision"

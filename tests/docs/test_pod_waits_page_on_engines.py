@@ -123,7 +123,7 @@ def test_the_commands_of_the_page_print_what_it_shows(monkeypatch: pytest.Monkey
         lab.kube.apply(build_pod("api", "infer-a10g", cpu="300"))
         expect("No pool fits the pod")
         expect("A volume is missing or not mounted")
-        monkeypatch.setattr(StorageDrivers, "serve_nodes", lambda drivers: None)
+        monkeypatch.setattr(StorageDrivers, "serve", lambda drivers: None)
         lab.kube.apply(build_pod("slow", "infer-l4", "nvidia.com/gpu.shared"))
         expect("The node is not ready yet")
         lab.aws.faults.insufficient.add("*")

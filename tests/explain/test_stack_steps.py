@@ -95,7 +95,7 @@ def test_the_api_is_private_or_public() -> None:
 def test_the_sum_of_the_platforms_pods_stands_beside_the_system_nodes() -> None:
     assert explain("dev")["cluster"][2:5] == (
         "2 system nodes: m7i.large",
-        "the platform's 12 pods request 1860m CPU and 3568Mi there, beside the agents of every node",
+        "the platform's 12 pods request 1860m CPU and 3568Mi there, without DaemonSets",
         "2 m7i.large have 3470m CPU and 13378Mi and 46 addresses for them",
     )
     prod = explain("prod")["cluster"]
@@ -111,7 +111,7 @@ def test_the_bounds_stand_beside_the_cost() -> None:
     [
         (None, "none"),
         ({"mode": "install"}, "Prometheus in the cluster, 15 days of metrics"),
-        ({"mode": "existing"}, "your own Prometheus, with our monitors, rules and dashboards"),
+        ({"mode": "existing"}, "your own Prometheus, with the platform's monitors, rules and dashboards"),
     ],
 )
 def test_the_prometheus_is_installed_or_belongs_to_the_team(monitoring: dict[str, str] | None, line: str) -> None:

@@ -208,7 +208,7 @@ def test_a_stopped_build_ends_its_go(fake_go: FakeGo) -> None:
     stopped.terminate()
     said, _ = stopped.communicate(timeout=PATIENCE_S)
     assert stopped.returncode == 130
-    assert said.endswith("stopped; finished engines stay, and the next build goes on after them\n")
+    assert said.endswith("stopped; finished engines stay, and the next build continues after them\n")
     assert has_ended(int(pid.read_text()))
 
 

@@ -38,7 +38,7 @@ def test_an_api_server_that_never_gets_ready_shows_its_last_lines(
 ) -> None:
     monkeypatch.setattr(module, "_SECONDS_TO_START", 1)
     replace_engines(tmp_path, monkeypatch, kube_apiserver="echo waiting for etcd; exec sleep 1000")
-    with pytest.raises(LabError, match="kube-apiserver is not ready after 1 s; its last lines:\n  waiting for etcd"):
+    with pytest.raises(LabError, match="kube-apiserver not ready after 1 s; its last lines:\n  waiting for etcd"):
         start_control_plane(workspace, CIDR)
 
 
@@ -48,5 +48,5 @@ def test_a_certificate_that_is_half_written_is_looked_at_again(
     monkeypatch.setattr(module, "_SECONDS_TO_START", 1)
     line = "mkdir certs; echo '-----BEGIN' > certs/apiserver.crt; exec sleep 1000"
     replace_engines(tmp_path, monkeypatch, kube_apiserver=line)
-    with pytest.raises(LabError, match="kube-apiserver is not ready"):
+    with pytest.raises(LabError, match="kube-apiserver not ready"):
         start_control_plane(workspace, CIDR)

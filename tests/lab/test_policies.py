@@ -98,7 +98,7 @@ def test_the_canaries_are_gone_after_the_wait() -> None:
 def test_the_wait_ends_in_any_case_and_names_the_kind_that_is_not_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policies, "_LONGEST_S", 0)
     server = SlowServer(**{VALIDATING: 0, MUTATING: 1000})
-    with pytest.raises(LabError, match="enforce its admission policies: the canary of MutatingAdmissionPolicy says no"):
+    with pytest.raises(LabError, match="enforce its admission policies: the canary of MutatingAdmissionPolicy has no"):
         wait_until_enforced(server, fine)
     assert server.objects == {}
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lab.storage_drivers import StorageDrivers, build_driver, build_patch, waits_for_drivers
+from lab.csi_drivers import build_driver
+from lab.storage_drivers import StorageDrivers, build_patch, waits_for_drivers
 
 from ..support.fake_objects import FakeObjects
 
@@ -30,7 +31,7 @@ class Patched(FakeObjects):
 
 def test_a_ready_node_loses_the_taints_of_the_drivers_and_no_other() -> None:
     kube = Patched(node(*OWN, OTHER))
-    StorageDrivers(kube).serve_nodes()
+    StorageDrivers(kube).serve()
     assert kube.objects["Patch", "n"] == {"metadata": {"resourceVersion": "7"}, "spec": {"taints": [OTHER]}}
     assert build_patch(node(*OWN))["spec"] == {"taints": []}
 
@@ -40,7 +41,7 @@ def test_a_node_that_is_not_ready_or_has_no_such_taint_stays() -> None:
     others = [node(*OWN, ready="False"), node(OTHER), node(), {**node(*OWN), "status": {}}]
     assert [found for found in others if waits_for_drivers(found)] == []
     kube = Patched(others[0])
-    StorageDrivers(kube).serve_nodes()
+    StorageDrivers(kube).serve()
     assert ("Patch", "n") not in kube.objects
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from lab.volumes import DRIVER, ZONE, Volumes, build_driver
+from lab.csi_drivers import build_driver
+from lab.volumes import DRIVER, ZONE, Volumes
 
 from ..support.fake_objects import FakeObjects
 
@@ -54,7 +55,7 @@ def volume(phase: str = "Released", policy: str = "Delete", owner: str = DRIVER)
 def serve(*objects: Mapping[str, Any]) -> FakeObjects:
     """Look once at the claims and volumes of a cluster."""
     kube = FakeObjects(*objects)
-    Volumes(kube, "us-east-1a").serve_claims()
+    Volumes(kube, "us-east-1a").serve()
     return kube
 
 
@@ -124,8 +125,8 @@ def test_a_claim_that_stays_refused_is_told_once() -> None:
     immediate = {**GP3, "volumeBindingMode": "Immediate"}
     kube = FakeObjects(immediate, claim({PROVISIONER: DRIVER}, accessModes=["ReadWriteMany"]))
     volumes = Volumes(kube, "us-east-1a")
-    volumes.serve_claims()
-    volumes.serve_claims()
+    volumes.serve()
+    volumes.serve()
     assert len(kube.list("v1", "Event")) == 1
 
 
@@ -146,4 +147,4 @@ def test_another_volume_stays(other: Mapping[str, Any]) -> None:
 
 
 def test_the_driver_lets_nothing_wait_for_an_attachment() -> None:
-    assert build_driver()["spec"] == {"attachRequired": False}
+    assert build_driver(DRIVER)["spec"] == {"attachRequired": False}

@@ -54,7 +54,7 @@ def test_two_objects_without_a_name_have_two_ids() -> None:
 
 
 def test_a_type_that_the_table_lacks_is_refused() -> None:
-    with pytest.raises(LabError, match=r"does not know aws:rds/cluster:Cluster; .*aws_objects.yaml"):
+    with pytest.raises(LabError, match=r"lacks aws:rds/cluster:Cluster; .*aws_objects.yaml"):
         find_object_type("aws:rds/cluster:Cluster")
 
 

@@ -155,7 +155,7 @@ def test_an_object_that_keeps_its_name_is_deleted_before_its_replacement(
 
 @pytest.mark.parametrize("preview", [True, False])
 def test_a_type_that_the_stand_in_does_not_know_is_named(aws: Caller, preview: bool) -> None:
-    with pytest.raises(AbortedError, match="does not know aws:rds/cluster:Cluster"):
+    with pytest.raises(AbortedError, match="lacks aws:rds/cluster:Cluster"):
         aws.create("aws:rds/cluster:Cluster", "db", {}, preview=preview)
 
 
@@ -183,5 +183,5 @@ def test_a_program_may_ask_for_a_cluster_that_exists(aws: Caller, cloud: Cloud) 
 def test_a_cluster_that_is_missing_and_every_other_question_are_refused(aws: Caller) -> None:
     with pytest.raises(AbortedError, match=r"reading EKS Cluster \(gpu\): couldn't find resource"):
         aws.invoke(CLUSTER_LOOKUP, {"name": "gpu"})
-    with pytest.raises(AbortedError, match="which asks the cloud"):
+    with pytest.raises(AbortedError, match="which queries the cloud"):
         aws.invoke("aws:ec2/getVpc:getVpc", {})

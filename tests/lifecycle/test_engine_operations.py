@@ -172,14 +172,14 @@ class PoolThatGoesLater:
         if operation.action == "delete" and is_ours and not self._is_spent:
             self._is_spent = True
             self._objects.delete(properties["apiVersion"], "NodePool", "shared-l4")
-            raise RefusedError("NodePool shared-l4 is still there after 2700 s")
+            raise RefusedError("NodePool shared-l4 still exists after 2700 s")
 
 
 def test_a_failed_destroy_goes_on_where_it_stopped(life: Lifecycle) -> None:
     assert life.engine.up().succeeded
     life.cloud.rules.append(PoolThatGoesLater(life))
     failed = life.engine.destroy()
-    assert "NodePool shared-l4 is still there" in failed.error and life.list_left() != []
+    assert "NodePool shared-l4 still exists" in failed.error and life.list_left() != []
     assert life.engine.destroy().succeeded and life.list_left() == []
 
 

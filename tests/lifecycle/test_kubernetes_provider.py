@@ -125,7 +125,7 @@ def test_a_delete_waits_as_long_as_the_program_and_the_lab_allow(allowed: float,
     kubernetes = make_caller(objects, longest_delete=longest)
     finalizer = {**MAP, "metadata": {**MAP["metadata"], "finalizers": ["karpenter.sh/termination"]}}  # type: ignore[dict-item]
     id_, state = kubernetes.create(CONFIG_MAP, "a", finalizer)
-    reason = f"ConfigMap team/a is still there after {waits} s: finalizers karpenter.sh/termination"
+    reason = f"ConfigMap team/a still exists after {waits} s: finalizers karpenter.sh/termination"
     with pytest.raises(AbortedError, match=reason):
         kubernetes.delete(CONFIG_MAP, "a", id_, state, timeout=allowed)
     assert objects.waited == [waits]
@@ -142,7 +142,7 @@ def test_a_delete_does_not_wait_for_an_object_that_skips_it() -> None:
 
 def test_an_unknown_way_to_wait_is_refused_unless_the_object_skips_it() -> None:
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a", "namespace": "team"}}
-    with pytest.raises(AbortedError, match="does not know how pulumi-kubernetes waits for a Job"):
+    with pytest.raises(AbortedError, match="cannot wait for a Job like pulumi-kubernetes"):
         make_caller().create("kubernetes:batch/v1:Job", "a", job)
     place = {"name": "a", "namespace": "team", "annotations": {"pulumi.com/skipAwait": "true"}}
     assert make_caller().create("kubernetes:batch/v1:Job", "a", {**job, "metadata": place})[0] == "team/a"

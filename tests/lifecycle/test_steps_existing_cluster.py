@@ -94,7 +94,7 @@ def taken_class(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_storage_class_that_is_taken_over_is_changed_and_then_gone(unprotected: StackFile) -> None:
     touched, differences = build_and_remove(unprotected)
     name, resource = "StorageClass.storage.k8s.io gp3", "resource shared-storage-gp3"
-    taken, removed = (f"{verb} of {name}, which was there before: {resource}" for verb in ("create", "delete"))
+    taken, removed = (f"{verb} of {name}, which existed before: {resource}" for verb in ("create", "delete"))
     changed = [line for line in touched if line.startswith(f"{name} has changed: ")]
     assert taken in touched and "parameters.encrypted" in changed[0] and "metadata.annotations" in changed[0]
     assert {taken, removed, f"{name} is gone"} <= {*differences}

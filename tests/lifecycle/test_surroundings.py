@@ -95,7 +95,7 @@ def test_an_operation_on_an_object_of_the_owner_is_a_difference_although_nothing
         action="create", type="kubernetes:core/v1:ConfigMap", name="taken", urn="urn", properties=dict(SETTINGS)
     )
     cloud.carry_out(operation, dict)
-    line = "create of ConfigMap shop/settings, which was there before: resource taken"
+    line = "create of ConfigMap shop/settings, which existed before: resource taken"
     assert before.find_touched() == before.find_differences() == [line]
 
 

@@ -12,8 +12,8 @@ from ..support.command_lines import find_faults, list_commands
 from ..support.plans import ROOT
 from ..support.processes import PATIENCE_S
 
-OTHERS = ("alerts.md", "queues.md")
-"""Pages of other tests: runbooks stand in the table of alerts, and the commands of queues.md run on real engines."""
+OTHERS = ("alerts.md", "queues-details.md")
+"""Pages of other tests: runbooks stand in the table of alerts, those of queues-details.md run on real engines."""
 PAGES = sorted(page for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if page.name not in OTHERS)
 
 
@@ -125,6 +125,6 @@ def test_a_runbook_moves_the_work_before_it_deletes_a_nodeclaim(alert: Alert) ->
     for step in alert.steps:
         if "delete" in step.lower() and "nodeclaim" in step.lower():
             assert "kubectl cordon" in step and step.index("kubectl cordon") < step.index("delete nodeclaim")
-            assert "drains at once" in step
+            assert "drains the node at once" in step
             # A node without GPUs runs no service, and Kubernetes has given up the pods of a node that is not ready.
             assert "raise the replicas" in step or alert.name in {"GpuNodeWithoutGpus", "NodeNotReady"}

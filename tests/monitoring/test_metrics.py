@@ -7,7 +7,7 @@ import pytest
 from gpu_blueprint.catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS, render_dcgm_csv
 from gpu_blueprint.live.advise.queries import Sampling, write_queries
 from gpu_blueprint.monitoring import ALERTS, RECORDINGS
-from gpu_blueprint.monitoring.metrics import METRICS
+from gpu_blueprint.monitoring.metrics import METRICS, NAMESPACE_LABELS, NODE_LABELS, sanitize_label
 
 from ..support.dashboard_queries import QUERIES, fill_variables
 from ..support.promql import list_series
@@ -48,6 +48,11 @@ def test_every_metric_is_read_by_a_rule_or_dashboard_or_exported_for_people() ->
     shown = [fill_variables(placed.query.expr) for placed in QUERIES]
     used = {name for expr in (*EXPRESSIONS.values(), *shown) for name, _ in list_series(expr)}
     assert {*METRICS} - used <= {field.name for field in DCGM_FIELDS}
+
+
+def test_the_exported_labels_are_those_on_the_allowlist_of_kube_state_metrics() -> None:
+    for kind, allowed in (("node", NODE_LABELS), ("namespace", NAMESPACE_LABELS)):
+        assert METRICS[f"kube_{kind}_labels"].labels == {kind, *map(sanitize_label, allowed)}
 
 
 def test_a_line_of_the_exporters_list_has_three_fields() -> None:

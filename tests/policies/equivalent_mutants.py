@@ -10,16 +10,15 @@ EQUIVALENT = {
         "resource.type.startswith('aws:')"
     ): "judge passes only these kinds; remediation passes all kinds, see test_pack.py",
     (
-        "queues._ANY_NAMESPACE: {'kubernetes.io/metadata.name': 'a-namespace-of-somebody'} → "
+        "queues._FOREIGN_NAMESPACE: {'kubernetes.io/metadata.name': 'a-namespace-of-somebody'} → "
         "{'kubernetes.io/metadata.name': '~a-namespace-of-somebody'}"
     ): "any name that no selector states serves",
     (
         "evictions._refuse_blocking_budget: _count(budget, 'maxUnavailable', 1) → _count(budget, 'maxUnavailable', 2)"
     ): "no part of any number of pods is no pod",
     **{
-        f"effects.reach._BOUNDLESS: ['any.us-east-1.amazonaws.com', 'any.us-gov-west-1.amazonaws.com'] → [{found}]": (
-            "a service that does not exist; every wildcard for its name serves"
-        )
+        "effects.reach._UNLIMITED_VALUES: ['any.us-east-1.amazonaws.com', 'any.us-gov-west-1.amazonaws.com'] → "
+        f"[{found}]": ("a service that does not exist; every wildcard for its name serves")
         for found in (
             "'any.us-east-1.amazonaws.com', '~any.us-gov-west-1.amazonaws.com'",
             "'~any.us-east-1.amazonaws.com', 'any.us-gov-west-1.amazonaws.com'",

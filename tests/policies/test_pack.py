@@ -97,8 +97,8 @@ def test_the_pack_describes_every_rule_and_its_settings_to_the_engine(pack: Pack
     for rule in RULES:
         policy = policies[rule.id]
         assert policy.enforcementLevel == proto.MANDATORY
-        assert policy.remediation_steps == rule.fix
-        assert rule.passes in policy.description
+        assert policy.remediation_steps == rule.texts.fix
+        assert rule.texts.passes in policy.description
         schema = json_format.MessageToDict(policy.configSchema.properties)
         assert {name: parts["default"] for name, parts in schema.items()} == dict(rule.settings)
 

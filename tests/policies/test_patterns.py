@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.patterns import LONGEST_PATTERN, LONGEST_TEXT, Pattern, PatternError, find_pattern_mistakes, read_pattern
+from policies.patterns import (
+    MAX_PATTERN_LENGTH,
+    MAX_TEXT_LENGTH,
+    Pattern,
+    PatternError,
+    find_pattern_mistakes,
+    read_pattern,
+)
 from policies.values import UnreadableError
 
 from .cases.patterns import COMPLETIONS
@@ -59,7 +66,7 @@ def test_a_pattern_that_keeps_python_busy_takes_no_time(pattern: str) -> None:
         ("a\\b", "looks ahead or behind"),
         ("(?i:a)", "sets flags"),
         ("(a{100}){100}", "too large"),
-        ("x" * (LONGEST_PATTERN + 1), "and may have 200"),
+        ("x" * (MAX_PATTERN_LENGTH + 1), "and may have 200"),
     ],
 )
 def test_a_pattern_that_cannot_be_used_is_refused_with_its_reason(pattern: str, reason: str) -> None:
@@ -72,15 +79,17 @@ def test_a_pattern_that_cannot_be_used_is_refused_with_its_reason(pattern: str, 
 
 
 def test_a_setting_without_mistakes_has_none() -> None:
-    assert not list(find_pattern_mistakes({"patterns": {"a": "x" * LONGEST_PATTERN, "b": ""}}))
+    assert not list(find_pattern_mistakes({"patterns": {"a": "x" * MAX_PATTERN_LENGTH, "b": ""}}))
     assert not list(find_pattern_mistakes({"values": {}}, kinds=("Role",)))
     (mistake,) = find_pattern_mistakes({"patterns": {"a": 3}})
     assert mistake == "patterns.a is 3, and must be a pattern such as '[0-9]{6}'"
 
 
 def test_a_text_of_any_length_that_aws_allows_is_judged() -> None:
-    assert Pattern("a*").fits("a" * LONGEST_TEXT) and not Pattern("a*").fits("a" * (LONGEST_TEXT + 1))
-    assert Pattern("a*").fits_before("a" * LONGEST_TEXT) and not Pattern("a*").fits_before("a" * (LONGEST_TEXT + 1))
+    assert Pattern("a*").fits("a" * MAX_TEXT_LENGTH) and not Pattern("a*").fits("a" * (MAX_TEXT_LENGTH + 1))
+    assert Pattern("a*").fits_before("a" * MAX_TEXT_LENGTH) and not Pattern("a*").fits_before(
+        "a" * (MAX_TEXT_LENGTH + 1)
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ import pytest
 
 from gpu_blueprint.judging.verdicts import judge_plan
 from policies import RULES, UNKNOWN, Resource, Rule, Stack, judge
+from policies.effects.own_keys import DATA
+from policies.rule import read_rule_texts
 from policies.values import NotYetKnownError, UnreadableError
 
 from .cases.stacks import as_plan, resource
@@ -61,17 +63,25 @@ def test_ids_are_unique_and_in_kebab_case() -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_the_texts_of_a_rule_read_well_in_their_sentences(rule: Rule) -> None:
     sentences = {
-        "Looks at": rule.looks_at,
-        "PASS if": rule.passes,
-        "FAIL if": rule.fails,
-        "Why:": rule.why,
-        "Fix:": rule.fix,
+        "Looks at": rule.texts.looks_at,
+        "PASS if": rule.texts.passes,
+        "FAIL if": rule.texts.fails,
+        "Why:": rule.texts.why,
+        "Fix:": rule.texts.fix,
     }
     for before, text in sentences.items():
         assert text.strip() == text != "", before
         assert not text.endswith(".") and "\n" not in text, f"{before} {text}."
         assert not re.match(r"(if|when|because|The|A|It|They|Each) ", text), f"{before} {text}."
-    assert rule.passes != rule.fails
+    assert rule.texts.passes != rule.texts.fails
+
+
+def test_each_entry_of_the_texts_belongs_to_a_rule() -> None:
+    assert list(read_rule_texts()) == [rule.id for rule in RULES]
+
+
+def test_the_text_of_own_keys_names_all_data_that_the_setting_may_name() -> None:
+    assert BY_ID["own-keys"].texts.looks_at.endswith(f": {', '.join(DATA)}")
 
 
 with warnings.catch_warnings():  # a docstring of this module holds an escape that Python warns about

@@ -87,7 +87,7 @@ def test_a_disabled_rule_is_silent_and_an_advisory_rule_stops_no_preview(rule: R
     }
     (failing, *_) = _judge_at_levels(case, tmp_path, **{rule.id: {"enforcementLevel": "mandatory", **case.settings}})
     assert (failing.standing, failing.fails) == ("fails", True)
-    assert failing.verdict.message.endswith(f"; {rule.fix}")
+    assert failing.verdict.message.endswith(f"; {rule.texts.fix}")
 
 
 @pytest.mark.parametrize(

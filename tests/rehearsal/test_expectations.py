@@ -36,7 +36,7 @@ ON_DEMAND = landing(purchase="on-demand")
         ([waiting("no room"), waiting("no room")], "2 of 2 pods are still waiting: no room"),
         ([refused("forbidden")], "the pod is refused: forbidden"),
         ([running(node=landing(pool="other"))], "g6.xlarge spot is not in main"),
-        ([running(node=ON_DEMAND)], "g6.xlarge on-demand is not bought as spot"),
+        ([running(node=ON_DEMAND)], "g6.xlarge on-demand is not spot"),
         ([running(node=landing(usd_per_hour=0.8))], "$0.80/h where $0.40/h would do, 2.0 times as much"),
         ([running(), running(node=landing("node-2"))], "$0.80/h where $0.40/h would do, 2.0 times as much"),
         ([running(node=landing(usd_per_hour=0.0))], "$0.00/h, less than the prices of the catalogue allow"),

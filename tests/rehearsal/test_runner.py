@@ -176,7 +176,7 @@ def test_a_bug_in_a_probe_is_a_difference_with_its_traceback_and_the_others_play
     broken, sound, after = run(
         stage, build_probe("broken", fail), build_probe("sound", succeed, pool="b"), build_probe("after", succeed)
     )
-    assert broken.difference == "the probe broke off: 'a bug'"
+    assert broken.difference == "the probe failed: 'a bug'"
     assert "in fail" in broken.traceback and "KeyError" in broken.traceback
     assert sound.is_as_expected and after.is_as_expected
 
@@ -187,7 +187,7 @@ def test_a_dead_engine_explains_why_probes_break_off(stage: IdleStage) -> None:
         raise ConnectionError("refused")
 
     found = run(stage, build_probe("first", die))[0]
-    assert (found.difference, found.traceback) == ("the probe broke off: karpenter ended with code 1", "")
+    assert (found.difference, found.traceback) == ("the probe failed: karpenter ended with code 1", "")
 
 
 def test_a_cluster_that_cannot_be_cleaned_keeps_the_results_so_far(
@@ -202,7 +202,7 @@ def test_a_cluster_that_cannot_be_cleaned_keeps_the_results_so_far(
     monkeypatch.setattr("gpu_blueprint.rehearsal.runner.clean", clean_once)
     first, second = run(stage, build_probe("first", succeed), build_probe("second", succeed))
     assert first.is_as_expected
-    assert second.difference == "the probe broke off: the node n cannot be removed"
+    assert second.difference == "the probe failed: the node n cannot be removed"
 
 
 def test_an_interrupt_ends_every_probe_at_once(stage: IdleStage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,9 @@ from ..support.plans import plan, shipped_config
 
 def test_the_byo_stack_names_nodes_karpenter_and_operator() -> None:
     assert list_stand_ins(shipped_config("byo")) == [
-        "the cluster's nodes are stood in for by 3 × m7i.xlarge with node-role/platform=true, "
-        "CriticalAddonsOnly:NoSchedule",
-        "the cluster's Karpenter is stood in for by one with default settings and NodeOverlay on",
-        "the cluster's GPU Operator is taken to read the ConfigMaps of the platform, and to report every slice",
+        "3 × m7i.xlarge with node-role/platform=true, CriticalAddonsOnly:NoSchedule stand in for the cluster's nodes",
+        "a Karpenter with default settings and NodeOverlay on stands in for the cluster's Karpenter",
+        "the cluster's GPU Operator is assumed to read the ConfigMaps of the platform, and to report every slice",
         "nothing else of the cluster is there: no NodePools, webhooks, quotas or pods of its owner",
     ]
 
@@ -20,8 +19,8 @@ def test_the_byo_stack_names_nodes_karpenter_and_operator() -> None:
 def test_what_the_platform_installs_is_not_stood_in_for() -> None:
     mine = {"karpenter": "install", "gpuOperator": "install", "nodeOverlays": None}
     told = list_stand_ins(config(**existing_cluster(**mine)))
-    assert [line.split(" is ")[0].split(" are ")[0] for line in told] == [
-        "the cluster's nodes",
+    assert [line.split(" is there")[0] for line in told] == [
+        "3 × m7i.xlarge stand in for the cluster's nodes",
         "nothing else of the cluster",
     ]
     assert list_stand_ins(config()) == list_stand_ins(shipped_config("prod")) == []

@@ -1,5 +1,5 @@
 """A stack with queues in a lab, step by step: the objects as `pulumi up` makes and deletes them, and the commands of
-docs/queues.md."""
+docs/queues-details.md."""
 
 import os
 import re
@@ -22,13 +22,13 @@ from lab.scene import Manifest, identify
 from .deletion import DestroyOrder
 from .plans import ROOT, Plan
 
-PAGE = ROOT / "docs" / "queues.md"
+PAGE = ROOT / "docs" / "queues-details.md"
 _SECONDS_TO_END = 90.0
 """Longest wait for the end of one object; Pulumi waits ten minutes."""
 
 
 def read_commands(section: str) -> list[str]:
-    """Return the commands of a section of docs/queues.md: one text for each block."""
+    """Return the commands of a section of docs/queues-details.md: one text for each block."""
     parts = re.split(r"^## (.+)\n", PAGE.read_text(encoding="utf-8"), flags=re.M)
     text = dict(zip(parts[1::2], parts[2::2], strict=True))[section]
     return [textwrap.dedent(block) for block in re.findall(r"(?:^ {7}.*\n)+", text, re.M)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gpu_blueprint.admission.tenants.pod_rules import PIN
+from gpu_blueprint.admission.tenants.pod_rules import DO_NOT_DISRUPT
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
@@ -183,7 +183,7 @@ def _build_pods(config: StackConfig) -> Iterator[dict[str, Any]]:
         ("full-pin", "full-pin", "true"),
     ):
         pod = build_gpu_pod(config, pools[pool], name, {"nvidia.com/gpu": 8 if "h100" in pools[pool].model.name else 1})
-        pod["metadata"]["annotations"] = {PIN: pin} if pin else {}
+        pod["metadata"]["annotations"] = {DO_NOT_DISRUPT: pin} if pin else {}
         pod["metadata"]["labels"] |= {"held": "true"} if name == "budget" else {}
         pod["spec"]["terminationGracePeriodSeconds"] = 10
         yield pod

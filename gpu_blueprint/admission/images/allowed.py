@@ -31,20 +31,20 @@ def list_image_rules(config: StackConfig, subject: PodSubject) -> Iterator[Admis
 
 
 def _list_prefixes(config: StackConfig) -> Iterator[str]:
-    """Yield the full names below which images may lie, also in the cache and in the mirror."""
+    """Yield the allowed prefixes of full image names, also in the cache and in the mirror."""
     for name in _list_names(config):
         yield name
         yield locate_prefix(config, name)
 
 
 def _list_copies(config: StackConfig) -> list[str]:
-    """Return the places in the cache and in the mirror below which images may lie."""
+    """Return the allowed prefixes of image names in the cache and in the mirror."""
     copies = {locate_prefix(config, name) for name in _list_names(config)}
     return sorted(copies - {*_list_names(config)})
 
 
 def _list_names(config: StackConfig) -> Iterator[str]:
-    """Yield the full names of the stack's list; Docker Hub's own images lie in ``library``."""
+    """Yield the full names of the stack's list; Docker Hub has its official images in ``library``."""
     for entry in config.allowed_images:
         name = re.sub(r"^index\.docker\.io(?=/|$)", _DOCKER_HUB, entry.removesuffix("/"))
         yield name
@@ -60,8 +60,8 @@ def _write_is_image(image: str, name: str) -> str:
 def _write_full_names() -> str:
     """Write CEL of the full names of all images of a pod, as the container runtime reads them.
 
-    The first part of a name is a registry if it holds a dot, a colon or a capital letter, or is ``localhost``. Names
-    without a registry are of Docker Hub, and there names without an owner are of ``library``.
+    The first part of a name is a registry if it holds a dot, a colon or a capital letter, or is ``localhost``. A name
+    without a registry is on Docker Hub, and there a name without an owner is in ``library``.
     """
     boxes = "(variables.boxes + variables.spec.?ephemeralContainers.orValue([]))"
     images = f"{boxes}.map(c, c.?image.orValue(''))"

@@ -1,6 +1,6 @@
-"""The rules about the objects of a model in its tenant's namespace: members restart it, and neither change nor end it.
+"""The rules about the objects of a model in its tenant's namespace: members may restart the model, and do no more.
 
-Pulumi compares a program with its own state: what a member deletes, `pulumi up` brings back with `--refresh` alone.
+Pulumi compares the program with its state, so `pulumi up` restores a deleted object only with `--refresh`.
 """
 
 from collections.abc import Iterator
@@ -15,19 +15,19 @@ _MESSAGE = (
     "a model of the platform team needs this object: restart the model with kubectl rollout restart, and ask for other "
     "changes in the stack file (models)"
 )
-_SCALING = "KEDA sets the replicas of this model: ask for replicas and scaleOn in the stack file (models)"
+_SCALING_MESSAGE = "KEDA sets the replicas of this model: ask for replicas and scaleOn in the stack file (models)"
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 """The annotation of pods that `kubectl rollout restart` sets."""
-_FIXED = (
+_FIXED_FIELDS = (
     *(f"metadata.?{part}" for part in ("labels", "annotations", "finalizers", "ownerReferences")),
     *(f"spec.?{part}" for part in ("replicas", "paused", "strategy", "minReadySeconds", "revisionHistoryLimit")),
     *("spec.?progressDeadlineSeconds", "spec.template.spec"),
     *("spec.template.metadata.?labels", "spec.template.metadata.?finalizers"),
 )
-"""Fields of a Deployment that a restart keeps. With an owner that does not exist, the garbage collector ends it."""
-_RESTARTS = " && ".join(
+"""Fields of a Deployment that a restart keeps. The garbage collector deletes objects whose owner does not exist."""
+_IS_RESTART = " && ".join(
     (
-        *(f"object.{part} == oldObject.{part}" for part in _FIXED),
+        *(f"object.{part} == oldObject.{part}" for part in _FIXED_FIELDS),
         *(
             f"{side}.spec.template.metadata.?annotations.orValue({{}}).all(k, k == '{_RESTARTED_AT}' || "
             "object.spec.template.metadata.?annotations[?k] == oldObject.spec.template.metadata.?annotations[?k])"
@@ -70,18 +70,18 @@ def _guard_deployments(config: StackConfig) -> AdmissionPolicy:
         rule=AdmissionRule(
             id="model-deployments",
             keeps="A tenant cannot change the Deployment of a model; it may restart it.",
-            expression=f"!({_write_is_ours(config)}) || ({_RESTARTS})",
+            expression=f"!({_write_is_ours(config)}) || ({_IS_RESTART})",
             message=_MESSAGE,
         ),
     )
 
 
 def _guard_scaling(config: StackConfig) -> AdmissionPolicy:
-    """Guard the replicas: two autoscalers of the same pods both stand still, and KEDA's webhook refuses its own."""
+    """Guard the replicas: a second autoscaler stops both, and KEDA's webhook then refuses the model's ScaledObject."""
     aims = "object.spec.scaleTargetRef.kind == 'Deployment' && " + _write_is_named(
         config, "'deployments'", "object.spec.scaleTargetRef.name"
     )
-    # Scale has no labels. Its selector is a text.
+    # A Scale has no labels, and its selector is a text.
     scales = _write_is_named(config, "'deployments'", "oldObject.metadata.name")
     selects = f"oldObject.status.?selector.orValue('').contains('{MANAGER_LABEL}={MANAGER}')"
     return _build_policy(
@@ -93,7 +93,7 @@ def _guard_scaling(config: StackConfig) -> AdmissionPolicy:
             id="model-scaling",
             keeps="A tenant cannot scale a model, nor aim an autoscaler at it; KEDA scales it.",
             expression=f"request.?subResource.orValue('') == 'scale' ? !({scales} && {selects}) : !({aims})",
-            message=_SCALING,
+            message=_SCALING_MESSAGE,
         ),
     )
 
@@ -104,9 +104,10 @@ def _build_policy(config: StackConfig, name: str, *matches: Match, rule: Admissi
 
 
 def _write_is_ours(config: StackConfig) -> str:
-    """Write CEL that is true for objects of models: by their name, and by their label.
+    """Write CEL that is true for objects with the name and the label of a model's object.
 
-    A request that deletes a collection names no object. A team's own object may still have the name of its new model.
+    ``oldObject`` holds the name, since a request that deletes a collection names no object. The label tells a model's
+    object from an older object of a team with the same name.
     """
     label = f"oldObject.metadata.?labels[?'{MANAGER_LABEL}'].orValue('') == '{MANAGER}'"
     return f"{_write_is_named(config, 'request.resource.resource', 'oldObject.metadata.name')} && {label}"

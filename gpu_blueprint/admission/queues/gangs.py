@@ -1,4 +1,4 @@
-"""The rule about gangs: a job that requests more GPUs at once than its queue can ever reach is refused with the sum."""
+"""The rule about gangs: refuse a job that requests more GPUs at once than its queue can ever give."""
 
 from collections.abc import Mapping
 
@@ -9,21 +9,23 @@ from ...cost.money import Usd
 from ...subjects.queues.prices import count_millidollars, has_hourly_ceilings, price_units, round_prices
 from ...subjects.queues.reach import count_reach
 
-_WHOLE = "type(q) == int ? 1 * dyn(q) : quantity(q).isInteger() ? quantity(q).asInteger() : 0"
+_AS_INTEGER = "type(q) == int ? 1 * dyn(q) : quantity(q).isInteger() ? quantity(q).asInteger() : 0"
 
 
 def _count_units(container: str) -> str:
     """Write CEL of the units of the resource ``n`` that a container requests."""
-    return f"{container}.?resources.?limits[?n].optMap(q, {_WHOLE}).orValue(0)"
+    return f"{container}.?resources.?limits[?n].optMap(q, {_AS_INTEGER}).orValue(0)"
 
 
-_CONTAINERS, _INITS = (f"variables.spec[at].?{field}.orValue([])" for field in ("containers", "initContainers"))
+_CONTAINERS, _INIT_CONTAINERS = (
+    f"variables.spec[at].?{field}.orValue([])" for field in ("containers", "initContainers")
+)
 _IS_SIDECAR = "s.?restartPolicy.orValue('') == 'Always'"
-_OF_POD = (
+_UNITS_OF_POD = (
     f"([{_CONTAINERS}.map(c, {_count_units('c')}).sum() + "
-    f"{_INITS}.filter(s, {_IS_SIDECAR}).map(s, {_count_units('s')}).sum()] + "
-    f"{_INITS}.transformList(i, c, {_count_units('c')} + "
-    f"{_INITS}.transformList(j, s, j < i && {_IS_SIDECAR}, {_count_units('s')}).sum())).max()"
+    f"{_INIT_CONTAINERS}.filter(s, {_IS_SIDECAR}).map(s, {_count_units('s')}).sum()] + "
+    f"{_INIT_CONTAINERS}.transformList(i, c, {_count_units('c')} + "
+    f"{_INIT_CONTAINERS}.transformList(j, s, j < i && {_IS_SIDECAR}, {_count_units('s')}).sum())).max()"
 )
 """Units that a pod holds, as scheduler, quota and queue count them: its containers and sidecars together, or an init
 container with the sidecars before it, whichever is more. Source: AggregateContainerRequests in resource/helpers.go of
@@ -35,8 +37,8 @@ def list_gang_variables(config: StackConfig) -> Mapping[str, str]:
 
     ``wants`` are the units of each of ``names`` that all pods of a template hold at once; ``fits`` are the granted
     pools in which they may run; ``reach`` is pool → resource → the most that the tenant may hold and pay for; ``most``
-    is its sum for each of ``names``; ``paid`` is resource → the most that the hourly ceiling pays for, of which
-    ``money`` tells.
+    sums ``reach`` over the pools for each of ``names``; ``paid`` is resource → the most that the hourly ceiling pays
+    for; ``money`` is the text about this ceiling.
     """
     paid = _count_paid(config)
     reach = {
@@ -57,9 +59,9 @@ def list_gang_variables(config: StackConfig) -> Mapping[str, str]:
     return {
         "names": write_literal(list(config.exposed_resources)),
         "reach": f"{write_literal(reach)}[?request.namespace].orValue({{}})",
-        "paid": f"{write_literal(paid or _OF_NOBODY)}[?request.namespace].orValue({{}})",
+        "paid": f"{write_literal(paid or _NO_CEILINGS)}[?request.namespace].orValue({{}})",
         "money": f"{write_literal(money)}[?request.namespace].orValue('')",
-        "wants": f"variables.indexes.map(at, variables.names.map(n, variables.counts[at] * {_OF_POD}))",
+        "wants": f"variables.indexes.map(at, variables.names.map(n, variables.counts[at] * {_UNITS_OF_POD}))",
         "fits": "variables.indexes.map(at, variables.gpus[at].size() == 0 ? [] : "
         "variables.fit[at].filter(p, variables.pool[at] in ['', p]))",
         "total": "variables.names.map(n, variables.indexes.map(at, "
@@ -69,9 +71,9 @@ def list_gang_variables(config: StackConfig) -> Mapping[str, str]:
     }
 
 
-_OF_NOBODY = {"": {"": 0}}
-"""The literal of a stack without hourly ceilings: CEL knows no type of the values of an empty map, and the API server
-then refuses the policy."""
+_NO_CEILINGS = {"": {"": 0}}
+"""The map of a stack without hourly ceilings: CEL infers no type for the values of an empty map, so the API server
+would refuse the policy."""
 
 
 def _count_paid(config: StackConfig) -> dict[str, dict[str, int]]:
@@ -85,12 +87,12 @@ def _count_paid(config: StackConfig) -> dict[str, dict[str, int]]:
 
 
 def _tell_money(count: str) -> str:
-    """Write CEL of the words about the hourly ceiling, where it is the bound of a count of a resource ``n``."""
+    """Write CEL of the text about the hourly ceiling; empty unless the ceiling bounds a count of the resource ``n``."""
     return f"({count} == variables.paid[?n].orValue(-1) ? variables.money : '')"
 
 
 def bound_gangs() -> AdmissionRule:
-    """Build the rule. Kueue gives all pods of a template GPUs of one pool, and templates perhaps of different pools."""
+    """Build the rule. Kueue places all pods of a template in one pool, and may place templates in different pools."""
     want, most = "variables.wants[at][variables.names.indexOf(n)]", "variables.reach[p][n]"
     too_large = (
         f"variables.fits[at].size() > 0 && !variables.fits[at].exists(p, variables.gpus[at].all(n, {want} <= {most}))"

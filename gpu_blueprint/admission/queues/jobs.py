@@ -1,7 +1,7 @@
-"""The policy about jobs with GPUs of queued pools: each waits in the queue, starts by it, and stays counted.
+"""The policy about jobs with GPUs of queued pools: the queue holds, starts and counts each of these jobs.
 
-Kueue leaves a job alone that has no queue name, or whose controller is another job. It also leaves alone a job that it
-once counted and that others change or orphan. Source of all ways: pkg/controller/jobframework of Kueue 0.18.3.
+Kueue ignores a job without a queue name, and a job whose controller is another job. Kueue also ignores a job that it
+once counted and that others change or orphan. Source of each bypass: pkg/controller/jobframework of Kueue 0.18.3.
 """
 
 from collections.abc import Iterator
@@ -18,15 +18,15 @@ from .kinds import CLUSTER_KINDS, JOB_CONTROLLERS, MIN_PARALLELISM, list_kinds, 
 from .memory import bound_memory, list_memory_variables
 from .pods import write_is_owned, write_is_queued
 
-_LABELS = (QUEUE_LABEL, PRIORITY_LABEL, "kueue.x-k8s.io/max-exec-time-seconds")
-_NOTES = (MIN_PARALLELISM, "kueue.x-k8s.io/job-completions-equal-parallelism")
+_ALLOWED_LABELS = (QUEUE_LABEL, PRIORITY_LABEL, "kueue.x-k8s.io/max-exec-time-seconds")
+_ALLOWED_ANNOTATIONS = (MIN_PARALLELISM, "kueue.x-k8s.io/job-completions-equal-parallelism")
 """Labels and annotations of Kueue that a tenant may write on a job. Others choose a Workload that somebody else made
-(prebuilt-workload-name), or let pods wait on gates that their team can remove (elastic-job)."""
+(prebuilt-workload-name), or hold pods by scheduling gates that a tenant can remove (elastic-job)."""
 _OWNING_GROUPS = (
     *("batch", "jobset.x-k8s.io", "kubeflow.org", "trainer.kubeflow.org", "ray.io", "leaderworkerset.x-k8s.io"),
     *("workload.codeflare.dev", "sparkoperator.k8s.io", "apps"),
 )
-"""API groups of the owners that Kueue follows upwards; a Pod, of the group without name, is the last of them."""
+"""API groups of the owners that Kueue follows upwards; a Pod, of the core group, ends the chain."""
 
 
 def _write_differs(field: str) -> str:
@@ -46,13 +46,13 @@ _STARTS = (
     "variables.job.kind != 'Job' && variables.changes",
     *(f"variables.job.spec.?{part} != variables.old.?spec.?{part}" for part in ("template", "parallelism")),
 )
-"""Changes by which a job that is not suspended may hold other GPUs than before."""
+"""Changes after which a job that is not suspended may hold other GPUs than before."""
 
 
 def build_queued_job_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges jobs when they are made, changed, deleted, or said to have ended.
+    """Build the policy that judges jobs when they are made, changed or deleted, and when their status changes.
 
-    It also denies where the other rules only warn, since a queue that can be passed by is no queue.
+    The policy denies even where the other rules only warn, since a queue that jobs can bypass is no queue.
     """
     kinds = list_kinds()
     states = tuple(
@@ -84,7 +84,7 @@ def build_queued_job_policy(config: StackConfig) -> AdmissionPolicy:
 
 
 def _write_condition(config: StackConfig) -> str:
-    """Write CEL that skips changes that no queue sees, such as the state that controllers write."""
+    """Write CEL that skips changes without effect on a queue, such as the status that controllers write."""
     marks = " || ".join(_write_differs(field) for field in ("labels", "annotations", "finalizers"))
     is_state = f"request.?subResource.orValue('') == 'status' ? {write_is_tenant(config)}"
     return f"{is_state} : request.operation != 'UPDATE' || {_CHANGES} || {marks}"
@@ -132,8 +132,8 @@ def _refuse_clusters(config: StackConfig) -> AdmissionRule:
     by_job = f"({write_is_operator(config)} && {write_is_owned('ray.io', 'RayJob')})"
     return AdmissionRule(
         id="queued-clusters",
-        keeps="No RayCluster or RayService holds GPUs of a queued pool, unless a RayJob made it that waited in the "
-        "queue.",
+        keeps="No RayCluster or RayService holds GPUs of a queued pool, unless a RayJob that waited in the queue made "
+        "it.",
         expression=f"!(variables.job.kind in {write_literal(list(CLUSTER_KINDS))}) || !variables.changes || "
         f"!variables.queued || (request.operation == 'CREATE' ? {by_job} : variables.trusted)",
         message="'a ' + object.kind + ' waits in no queue: write a RayJob with rayClusterSpec, and the queue starts "
@@ -143,7 +143,7 @@ def _refuse_clusters(config: StackConfig) -> AdmissionRule:
 
 
 def _refuse_owners() -> AdmissionRule:
-    """Refuse owners that tenants write, and changes of tenants in the parts of a job that waited as a whole."""
+    """Refuse owners that tenants write, and tenants' changes to a part of a job that the queue counted as a whole."""
     return AdmissionRule(
         id="queue-owners",
         keeps="A tenant cannot make a job that names another job as its controller, which the queue would not count, "
@@ -155,12 +155,12 @@ def _refuse_owners() -> AdmissionRule:
 
 
 def _demand_queue() -> Iterator[AdmissionRule]:
-    """Demand what Kueue's webhook writes before: a queue, and the start by the queue alone."""
+    """Demand the fields that Kueue's webhook writes: a queue name, and ``suspend`` until the queue starts the job."""
     part = "(variables.trusted && (variables.owned || request.operation == 'UPDATE'))"
     waits = f"request.operation == 'UPDATE' && {_OLD_LABEL} == '' && ({_SUSPENDED} || !({' || '.join(_STARTS)}))"
     yield AdmissionRule(
         id="queue-label",
-        keeps="Each job with GPUs of a queued pool waits in a queue, and leaves it only by its end.",
+        keeps="Each job with GPUs of a queued pool waits in a queue, and leaves the queue only when the job ends.",
         expression=f"{_IS_FREE} || {_LABEL} != '' || {part} || request.operation == 'DELETE' || ({waits})",
         message=f"a job with GPUs of a queued pool needs the label {QUEUE_LABEL}: {DEFAULT_QUEUE}; Kueue writes it on "
         "new jobs; to put a job that already runs into the queue, set this label and suspend: true in one change",
@@ -176,14 +176,13 @@ def _demand_queue() -> Iterator[AdmissionRule]:
 
 
 def _refuse_marks(config: StackConfig) -> Iterator[AdmissionRule]:
-    """Refuse labels, annotations and fields that hand a job to somebody else."""
-    allowed = {"labels": _LABELS, "annotations": _NOTES}
+    """Refuse labels, annotations and fields that give a job another Workload or another controller."""
+    allowed, metadata = {"labels": _ALLOWED_LABELS, "annotations": _ALLOWED_ANNOTATIONS}, "variables.job.metadata"
     free = f"({write_is_operator(config)} || variables.trusted && request.operation == 'UPDATE')"
     fine = " && ".join(
         f"{metadata}.?{field}.orValue({{}}).all(k, !k.contains('kueue.x-k8s.io/') || k in {write_literal(list(keys))}"
         f" || {metadata}.{field}[k] == variables.old.?metadata.?{field}[?k].orValue(''))"
         for field, keys in allowed.items()
-        for metadata in ("variables.job.metadata",)
     )
     template = "variables.job.spec.jobTemplate.?metadata"
     timed = " && ".join(
@@ -192,11 +191,12 @@ def _refuse_marks(config: StackConfig) -> Iterator[AdmissionRule]:
     )
     yield AdmissionRule(
         id="queue-marks",
-        keeps="No label and no annotation lets a job with GPUs of a queued pool pass by the count of its queue.",
+        keeps="No label and no annotation lets a job with GPUs of a queued pool bypass the count of its queue.",
         expression=f"!variables.queued || request.operation == 'DELETE' || {free} || (({fine}) && "
         f"(variables.job.kind != 'CronJob' || ({timed})))",
-        message=f"a job may carry the labels {', '.join(_LABELS)} and the annotations {', '.join(_NOTES)} of Kueue: "
-        "remove every other of them",
+        message=f"a job may carry the labels {', '.join(_ALLOWED_LABELS)} and the annotations "
+        f"{', '.join(_ALLOWED_ANNOTATIONS)} of Kueue: "
+        "remove every other label and annotation of Kueue",
     )
     managers = write_literal(JOB_CONTROLLERS)
     usual = f"variables.job.?spec.?managedBy.orValue('') in ['', {managers}[?variables.job.kind].orValue('')]"
@@ -212,7 +212,7 @@ def _refuse_marks(config: StackConfig) -> Iterator[AdmissionRule]:
 
 
 def _refuse_unknown_classes() -> AdmissionRule:
-    """Refuse classes that do not exist: Kueue makes no Workload then, and the job waits for ever without a word."""
+    """Refuse classes that do not exist: Kueue then makes no Workload, and the job waits for ever without a message."""
     now, before = (
         f"{job}.?metadata.?labels[?'{PRIORITY_LABEL}'].orValue('')" for job in ("variables.job", "variables.old")
     )
@@ -228,22 +228,22 @@ def _refuse_unknown_classes() -> AdmissionRule:
 
 
 def _keep_counted() -> Iterator[AdmissionRule]:
-    """Keep the pods of a job from living on after the queue has ended its count.
+    """Keep the pods of a job from running on after the queue stops counting the job.
 
     The API server orphans the pods of a Job of batch/v1 unless the request says otherwise
-    (``DefaultGarbageCollectionPolicy`` in pkg/registry/batch/job/strategy.go of Kubernetes 1.36). Other kinds orphan on
-    request alone. The garbage collector, and the controllers of namespaces, CronJobs and ttlSecondsAfterFinished, are
+    (``DefaultGarbageCollectionPolicy`` in pkg/registry/batch/job/strategy.go of Kubernetes 1.36). Other kinds orphan
+    only on request. The garbage collector, and the controllers of namespaces, CronJobs and ttlSecondsAfterFinished, are
     service accounts of kube-system.
     """
     policy, old_way = "request.?options.?propagationPolicy.orValue('')", "request.?options.?orphanDependents"
     ends = f"{policy} in ['Background', 'Foreground'] || !{old_way}.orValue(true)"
     held = "variables.job.metadata.?finalizers.orValue([]).exists(f, f == 'orphan')"
     orphans = f"{policy} == 'Orphan' || {old_way}.orValue(false) || {held}"
-    goes = "request.operation == 'DELETE' && variables.job.kind == 'Job'"
+    deletes = "request.operation == 'DELETE' && variables.job.kind == 'Job'"
     yield AdmissionRule(
         id="queue-keeps-pods",
         keeps="The pods of a job end with the job, so that none holds GPUs that the queue gives to others.",
-        expression=f"!variables.queued || ({goes} ? {IS_CONTROLLER} || {ends} : variables.trusted || !({orphans}))",
+        expression=f"!variables.queued || ({deletes} ? {IS_CONTROLLER} || {ends} : variables.trusted || !({orphans}))",
         message="the pods of this job would run on while the queue gives their GPUs to others: delete with kubectl, or "
         "with propagationPolicy Background; leave out --cascade=orphan and the finalizer orphan",
     )

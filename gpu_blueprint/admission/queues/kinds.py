@@ -1,4 +1,4 @@
-"""The kinds of jobs that wait in queues, and the pods that each wants at once, as CEL."""
+"""The kinds of jobs that wait in queues, and CEL for the number of pods that each runs at once."""
 
 from collections.abc import Mapping
 
@@ -7,20 +7,20 @@ from ...records import replace
 from ..tenants.templates import TEMPLATE_KINDS, TemplateKind
 
 CLUSTER_KINDS = ("RayCluster", "RayService")
-"""Kinds whose operator makes pods of its own, and that queues leave alone."""
+"""Kinds that no queue holds; their operator makes the pods itself."""
 MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
 """Annotation of a Job: the fewest pods with which it may start."""
 
 
 def list_kinds() -> list[TemplateKind]:
-    """Return the kinds that the rules of queues judge; they read ``variables.job``, which also holds at a deletion."""
+    """Return the kinds that the rules of queues judge; their CEL reads ``variables.job``, which a deletion has too."""
     wanted = (*QUEUED_KINDS, *TIMED_KINDS, *CLUSTER_KINDS)
     found = [kind for kind in TEMPLATE_KINDS if kind.kind in wanted]
     return [replace(kind, templates=kind.templates.replace("object.", "variables.job.")) for kind in found]
 
 
 def write_counts() -> str:
-    """Write CEL of the list of pods at once, with an item for each template; 1 where nothing is known."""
+    """Write CEL of the number of pods at once, as a list with an item for each template; 1 for other kinds."""
     job = "variables.job.spec"
     known = {
         "Job": f"[{_count_partly(job, 'variables.job.metadata')}]",
@@ -35,7 +35,7 @@ def write_counts() -> str:
 
 
 def _count(spec: str) -> str:
-    """Write CEL of the pods of a Job at once: no more than it has completions left."""
+    """Write CEL of the number of pods that a Job runs at once: its parallelism, but at most its completions."""
     parallelism = f"{spec}.?parallelism.orValue(1)"
     completions = f"{spec}.?completions.orValue({parallelism})"
     return f"({parallelism} < {completions} ? {parallelism} : {completions})"
@@ -48,7 +48,7 @@ def _count_partly(spec: str, metadata: str) -> str:
 
 
 def _count_ray(cluster: str) -> str:
-    """Write CEL of the pods of a Ray cluster: one head, and the workers of each group."""
+    """Write CEL of the number of pods of a Ray cluster: one head, and the workers of each group."""
     worker = "g.?replicas.orValue(1) * g.?numOfHosts.orValue(1)"
     return f"{cluster}.optMap(c, [1] + c.?workerGroupSpecs.orValue([]).map(g, {worker})).orValue([])"
 

@@ -1,8 +1,8 @@
-"""The rule about the memory of queued jobs: a job that the queue would hold for ever is refused with what to write.
+"""The rule about the memory of queued jobs: refuse a job that the queue would hold for ever, and state the remedy.
 
-The queue compares a job with the LimitRange before it counts GPUs, and holds it for ever where a container is above
-it. Admission completes pods and not jobs, so a container that states no limit has the LimitRange's default in the
-queue, and the size of its slot only as a pod. Source: pkg/workload/resources.go of Kueue 0.19.2.
+The queue compares a job with the LimitRange before it counts GPUs, and holds the job for ever if a container exceeds
+the LimitRange. Admission completes pods, not jobs: a container without a limit has the LimitRange's default in the
+queue, and gets the size of its slot only in the pod. Source: pkg/workload/resources.go of Kueue 0.19.2.
 """
 
 from collections.abc import Mapping
@@ -17,8 +17,8 @@ from ...subjects.tenants.quotas import build_container_limits
 def list_memory_variables(config: StackConfig) -> Mapping[str, str]:
     """Return the variables of the rule: name → CEL.
 
-    ``memory`` are the LimitRange's default limit, its most and its default request, as texts; ``above`` are the
-    containers of all templates whose request is above their limit, or whose limit is above the most.
+    ``memory`` are ``default``, ``max`` and ``defaultRequest`` of the LimitRange, as texts; ``above`` are the containers
+    of all templates whose request exceeds their limit, or whose limit exceeds ``max``.
     """
     limits = {tenant.namespace_name: build_container_limits(config, tenant) for tenant in config.tenants}
     bounds = {
@@ -35,33 +35,33 @@ def list_memory_variables(config: StackConfig) -> Mapping[str, str]:
 
 
 def _find_memory(part: str, otherwise: str) -> str:
-    """Write CEL of the memory that the container ``c`` states; kinds such as JobSet keep numbers.
+    """Write CEL of the memory that the container ``c`` states, as text or, in kinds such as JobSet, as a number.
 
-    An optional value holds the text, since CEL of the API server cannot keep a quantity in it.
+    The optional value holds text, since CEL of the API server allows no quantity in an optional value.
     """
     amount = "type(q) == int ? string(1 * dyn(q)) : q"
     return f"quantity(c.?resources.?{part}[?'memory'].optMap(q, {amount}).orValue({otherwise}))"
 
 
 def bound_memory() -> AdmissionRule:
-    """Build the rule. A job that exists may have begun before there was a queue, and is left alone."""
+    """Build the rule. It skips jobs that exist, since a job may be older than its queue."""
     return AdmissionRule(
         id="queue-memory",
-        keeps="A job whose memory the queue could never take is refused at once, with what to write.",
+        keeps="A job whose memory the queue could never admit is refused at once, with the remedy.",
         expression=f"!(request.operation == 'CREATE' || variables.job.kind in {write_literal(list(TIMED_KINDS))} && "
         "variables.changes) || variables.trusted && variables.owned || variables.above.size() == 0",
-        message=f"'this job would wait for ever: its container ' + {_FIRST}.?name.orValue('') + {_explain_fault()}",
+        message=f"'this job would wait for ever: its container ' + {_FAULTY}.?name.orValue('') + {_explain_fault()}",
         is_message_cel=True,
     )
 
 
-_FIRST = "variables.above[0]"
+_FAULTY = "variables.above[0]"
 
 
 def _explain_fault() -> str:
-    """Write CEL of the fault of the first container, and of what to write."""
-    states, requests = (f"{_FIRST}.?resources.?{part}[?'memory'].hasValue()" for part in ("limits", "requests"))
-    limit = f"quantity(string({_FIRST}.resources.limits.memory))"
+    """Write CEL of the fault of the first container, with the remedy."""
+    states, requests = (f"{_FAULTY}.?resources.?{part}[?'memory'].hasValue()" for part in ("limits", "requests"))
+    limit = f"quantity(string({_FAULTY}.resources.limits.memory))"
     unlimited = (
         "' requests more memory than ' + variables.memory[0] + ', the limit of a container that states none: "
         "state resources.limits.memory, at most ' + variables.memory[1]"

@@ -1,4 +1,4 @@
-"""The second line behind RBAC for queues: tenants write none of Kueue's own objects, also with a foreign role."""
+"""Tenants write none of Kueue's own objects, even with a foreign role: a second line behind RBAC."""
 
 from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
 from ...cel.users import write_is_tenant
@@ -6,7 +6,7 @@ from ...config import StackConfig
 
 
 def build_queue_object_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy about Workloads and LocalQueues; kinds without a namespace are beyond every tenant's rights."""
+    """Build the policy about Workloads and LocalQueues; no tenant has rights on kinds without a namespace."""
     return AdmissionPolicy(
         name="gpu-blueprint-queue-objects",
         matches=(

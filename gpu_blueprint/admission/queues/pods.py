@@ -1,7 +1,6 @@
 """The policy about pods with GPUs of queued pools: they come from jobs that the queue has started.
 
-Kueue counts jobs, and no pods. A pod that comes from elsewhere, or leaves its job, would hold GPUs that no queue
-counts.
+Kueue counts jobs, not pods. A pod without a job, or a pod that leaves its job, would hold GPUs that no queue counts.
 """
 
 from collections.abc import Iterator
@@ -14,21 +13,21 @@ from ...cel.users import IS_JOB_CONTROLLER, write_is_operator, write_is_trusted
 from ...config import StackConfig
 from ..queue_advice import QUEUED_PODS, QUEUED_PODS_KEEPS, write_advice
 
-_MEMBERSHIP = (
+_JOB_LABELS = (
     *("batch.kubernetes.io/controller-uid", "controller-uid", "batch.kubernetes.io/job-name", "job-name"),
     *("ray.io/cluster", "ray.io/group", "ray.io/node-type", "ray.io/is-ray-node"),
 )
-"""Labels by which a controller finds the pods of a job: a pod without them is replaced, and runs on."""
+"""Labels by which a controller finds the pods of a job. A pod that loses them runs on, and is replaced."""
 _OWNERS = "object.metadata.?ownerReferences.orValue([])"
 
 
 def build_queued_pod_policy(config: StackConfig) -> AdmissionPolicy:
     """Build the policy that judges each pod when it is made, and when it leaves its owner.
 
-    It also denies where the other rules only warn, since a queue that can be passed by is no queue.
+    The policy denies even where the other rules only warn, since a queue that pods can bypass is no queue.
     """
     labels = "metadata.?labels.orValue({})"
-    leaves = f"{write_literal(list(_MEMBERSHIP))}.exists(k, object.{labels}[?k] != oldObject.{labels}[?k])"
+    leaves = f"{write_literal(list(_JOB_LABELS))}.exists(k, object.{labels}[?k] != oldObject.{labels}[?k])"
     owners = "object.metadata.?ownerReferences != oldObject.metadata.?ownerReferences"
     return AdmissionPolicy(
         name="gpu-blueprint-queued-pods",
@@ -43,7 +42,7 @@ def build_queued_pod_policy(config: StackConfig) -> AdmissionPolicy:
 def write_is_queued(config: StackConfig) -> str:
     """Write CEL that is true for a pod that may run on GPUs of a queued pool.
 
-    A pod that names no pool may run in each pool that advertises what it asks for.
+    A pod that names no pool may run in each pool that advertises the GPUs that it requests.
     """
     names = write_literal([name for pool in config.queued_pools for name in pool.profile.per_device])
     named = f"variables.pool in {write_literal([pool.name for pool in config.queued_pools])}"

@@ -7,7 +7,7 @@ from ...config import StackConfig
 from ...subjects.storage.mounts import list_mounts
 
 _VOLUME, _OLD_VOLUME = (f"{subject}.spec.?volumeName.orValue('')" for subject in ("object", "oldObject"))
-# Kubernetes reads the annotation of before version 1.6 first, and lets nobody change it later.
+# Kubernetes prefers this annotation, which is older than version 1.6, to the field; it cannot change later.
 _CLASS, _OLD_CLASS = (
     f"{subject}.metadata.?annotations[?'volume.beta.kubernetes.io/storage-class']"
     f".or({subject}.spec.?storageClassName).orValue('')"
@@ -18,9 +18,9 @@ _CLASS, _OLD_CLASS = (
 def build_claim_policy(config: StackConfig) -> AdmissionPolicy:
     """Build the policy that judges each claim of a tenant when it is made, and when its spec changes.
 
-    The controller of volumes names the volume of a claim that waits, and so could everybody else who may update it.
-    Other controllers make claims by copying a template of the tenant, so a controller that makes a claim is not free.
-    The platform's own claims have no class: they take volumes that exist.
+    The volume controller writes the volume's name into a pending claim, and so could any user with update rights. Other
+    controllers copy claims from a tenant's template, so the rule judges the claims that controllers make. The
+    platform's own claims have no class, since they bind existing volumes.
     """
     makes_claims = any(list_mounts(config))
     return AdmissionPolicy(

@@ -1,8 +1,8 @@
-"""The rule about PodDisruptionBudgets: a tenant's budget lets at least one of its pods go.
+"""The rule about PodDisruptionBudgets: a tenant's budget allows the eviction of at least one pod.
 
-A budget that never does stops consolidation, like ``karpenter.sh/do-not-disrupt`` on each of its pods. It selects pods
-by their labels and cannot name a pool, so the namespace decides: all its pools are for pods that may keep their node,
-or no budget may do it.
+A budget that allows no eviction blocks consolidation, like ``karpenter.sh/do-not-disrupt`` on each of its pods. A
+budget selects pods by label and cannot name a pool, so the namespace decides: a budget may block consolidation only if
+pods in all pools of its tenant may.
 """
 
 from ...cel.literals import write_literal
@@ -10,17 +10,17 @@ from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
 from ...config import StackConfig, Tenant
 from ...subjects.queues.reach import count_grant
 from ...subjects.tenants.totals import sum_totals
-from .pod_rules import PIN, list_pinnable_pools
+from .pod_rules import DO_NOT_DISRUPT, list_pinnable_pools
 
-_MOST = "string(object.spec.?maxUnavailable.orValue(1))"
-_LEAST = "string(object.spec.?minAvailable.orValue(0))"
+_MAX_UNAVAILABLE = "string(object.spec.?maxUnavailable.orValue(1))"
+_MIN_AVAILABLE = "string(object.spec.?minAvailable.orValue(0))"
 
 
 def build_eviction_budget_policy(config: StackConfig) -> AdmissionPolicy:
     """Build the policy that judges the PodDisruptionBudgets of tenants when they are made, and when their spec changes.
 
-    A percentage keeps whole pods, rounded up: 99 % of 50 pods are all of them. The quota of pods is the most that can
-    run; fewer pods may run than a budget keeps, which no admission can see.
+    Kubernetes rounds the pods of a percentage up: 99 % of 50 pods are 50 pods. The rule counts with the quota of pods.
+    If fewer pods run, a budget may still allow no eviction, which admission cannot see.
     """
     pods = {tenant.namespace_name: sum_totals(config, tenant).pods for tenant in config.tenants}
     free = [tenant.namespace_name for tenant in config.tenants if _may_pin_everywhere(config, tenant)]
@@ -29,17 +29,17 @@ def build_eviction_budget_policy(config: StackConfig) -> AdmissionPolicy:
         name="gpu-blueprint-eviction-budgets",
         matches=(Match(group="policy", resources=("poddisruptionbudgets",)),),
         conditions={"changes": "request.operation == 'CREATE' || object.spec != oldObject.spec"},
-        variables={"least": _LEAST, "pods": f"{write_literal(pods)}[?request.namespace].orValue(1)"},
+        variables={"least": _MIN_AVAILABLE, "pods": f"{write_literal(pods)}[?request.namespace].orValue(1)"},
         rules=(
             AdmissionRule(
                 id="budgets-let-go",
                 keeps="No PodDisruptionBudget keeps under-used nodes, unless all pools of its tenant are for training, "
                 "notebooks or batch jobs.",
-                expression=f"request.namespace in {write_literal(free)} || ({_MOST}.matches('[1-9]') && "
+                expression=f"request.namespace in {write_literal(free)} || ({_MAX_UNAVAILABLE}.matches('[1-9]') && "
                 f"(variables.least.endsWith('%') ? (100 - {share}) * variables.pods >= 100 "
                 ": int(variables.least) < variables.pods))",
-                message="this PodDisruptionBudget never lets a pod go, so nodes that nobody needs stay: write "
-                f"maxUnavailable: 1; {PIN} on a pod keeps its node as long as no-endless-pins allows",
+                message="this PodDisruptionBudget allows no eviction, so idle nodes keep running: write "
+                f"maxUnavailable: 1; {DO_NOT_DISRUPT} on a pod keeps its node as long as no-endless-pins allows",
             ),
         ),
     )

@@ -1,4 +1,4 @@
-"""The second line behind RBAC: kinds that no tenant may write, also where a foreign role gives the right."""
+"""Kinds that no tenant may write, even if a foreign role grants the right: a second line behind RBAC."""
 
 from collections.abc import Iterator
 
@@ -22,9 +22,9 @@ _MATCHES = (
 
 
 def build_foreign_kind_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges only requests of tenants, so operators of the platform work for them.
+    """Build the policy that judges requests of tenants alone; the platform's operators may write these kinds.
 
-    Kinds that the cluster does not have are legal here, and guarded from the moment that it has them.
+    A policy may name kinds that the cluster does not have, and guards these kinds once their CRDs exist.
     """
     return AdmissionPolicy(
         name="gpu-blueprint-foreign-kinds",
@@ -40,20 +40,20 @@ def _list_rules() -> Iterator[AdmissionRule]:
         id="no-daemon-sets",
         keeps="A tenant cannot run a pod on every node.",
         expression="variables.kind != 'daemonsets'",
-        message="a DaemonSet would run on the nodes of all: use a Deployment",
+        message="a DaemonSet would run on every node of the platform: use a Deployment",
     )
     yield AdmissionRule(
         id="no-ways-in",
         keeps="A tenant cannot open the cluster to the outside by Ingresses, Gateways and target groups.",
         expression="!(request.resource.group in ['networking.k8s.io', 'gateway.networking.k8s.io', 'elbv2.k8s.aws'])",
-        message="ways into the cluster are the platform team's: use a Service of type ClusterIP, or ask for "
+        message="only the platform team opens ways into the cluster: use a Service of type ClusterIP, or ask for "
         "loadBalancers in the stack file",
     )
     yield AdmissionRule(
         id="no-device-claims",
-        keeps="A tenant cannot claim devices past its quota of GPUs.",
+        keeps="A tenant cannot claim devices outside its quota of GPUs.",
         expression="request.resource.group != 'resource.k8s.io'",
-        message="device claims pass by the quota of GPUs: ask for the GPU in resources.limits",
+        message="device claims bypass the quota of GPUs: ask for the GPU in resources.limits",
     )
     yield AdmissionRule(
         id="no-endpoints",

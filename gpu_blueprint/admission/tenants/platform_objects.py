@@ -9,10 +9,10 @@ from ...config import StackConfig
 from ...subjects.storage.mounts import list_mounts
 
 PREFIX = "gpu-blueprint"
-"""The beginning of names that belong to the platform."""
-_ALL: tuple[Operation, ...] = ("CREATE", "UPDATE", "DELETE")
+"""The prefix of names that belong to the platform."""
+_WRITES: tuple[Operation, ...] = ("CREATE", "UPDATE", "DELETE")
 _OWNED_KINDS = ("resourcequotas", "limitranges", "networkpolicies")
-"""Kinds of which every object in a tenant's namespace is the platform's."""
+"""Kinds whose objects in a tenant's namespace all belong to the platform."""
 
 
 def build_platform_object_policy(config: StackConfig) -> AdmissionPolicy:
@@ -23,9 +23,9 @@ def build_platform_object_policy(config: StackConfig) -> AdmissionPolicy:
     return AdmissionPolicy(
         name="gpu-blueprint-platform-objects",
         matches=(
-            Match(group="", resources=("resourcequotas", "limitranges", "serviceaccounts"), operations=_ALL),
-            Match(group="rbac.authorization.k8s.io", resources=("roles", "rolebindings"), operations=_ALL),
-            Match(group="networking.k8s.io", resources=("networkpolicies",), operations=_ALL),
+            Match(group="", resources=("resourcequotas", "limitranges", "serviceaccounts"), operations=_WRITES),
+            Match(group="rbac.authorization.k8s.io", resources=("roles", "rolebindings"), operations=_WRITES),
+            Match(group="networking.k8s.io", resources=("networkpolicies",), operations=_WRITES),
             *_match_claims(config),
             *_match_maps(config),
         ),
@@ -42,13 +42,13 @@ def build_platform_object_policy(config: StackConfig) -> AdmissionPolicy:
 
 def _match_claims(config: StackConfig) -> Iterator[Match]:
     if any(list_mounts(config)):
-        yield Match(group="", resources=("persistentvolumeclaims",), operations=_ALL)
+        yield Match(group="", resources=("persistentvolumeclaims",), operations=_WRITES)
 
 
 def _match_maps(config: StackConfig) -> Iterator[Match]:
-    """Yield the ConfigMaps with proxy and authorities, which pods of the platform's models read too."""
+    """Yield the match of ConfigMaps, if the platform makes ConfigMaps with its proxy and CA certificates."""
     if config.egress:
-        yield Match(group="", resources=("configmaps",), operations=_ALL)
+        yield Match(group="", resources=("configmaps",), operations=_WRITES)
 
 
 def _list_rules(config: StackConfig) -> Iterator[AdmissionRule]:

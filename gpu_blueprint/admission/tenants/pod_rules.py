@@ -1,4 +1,4 @@
-"""The rules about pods that concern no pool: the way past the scheduler, past the device plugin, and past a drain."""
+"""The pod rules for all pools: no pod bypasses the scheduler, the device plugin or a drain."""
 
 from collections.abc import Iterator
 
@@ -11,27 +11,24 @@ from ...config.cpu_pools import CpuPool
 from ...config.scalars import count_seconds
 
 _DEVICE_VARIABLES = (
-    "NVIDIA_VISIBLE_DEVICES",
-    "NVIDIA_MIG_CONFIG_DEVICES",
-    "NVIDIA_MIG_MONITOR_DEVICES",
-    "NVIDIA_IMEX_CHANNELS",
-    "NVIDIA_MOFED",
-    "NVIDIA_NVSWITCH",
+    *("NVIDIA_VISIBLE_DEVICES", "NVIDIA_MIG_CONFIG_DEVICES", "NVIDIA_MIG_MONITOR_DEVICES"),
+    *("NVIDIA_IMEX_CHANNELS", "NVIDIA_MOFED", "NVIDIA_NVSWITCH"),
 )
 """Variables by which NVIDIA's container toolkit adds devices to a container (its package internal/config/image, and the
 gated devices of internal/modifier). Others, such as NVIDIA_DRIVER_CAPABILITIES, add no device."""
-_NO_DEVICES = ("", "void", "none")
-"""Values of these variables that add none."""
-PIN = "karpenter.sh/do-not-disrupt"
-_LONGEST_PIN = "4h"
-"""Longest time for which a pod may keep its node from consolidation in a pool whose purpose allows no endless pin.
+_VALUES_WITHOUT_DEVICES = ("", "void", "none")
+"""Values of these variables that add no device."""
+DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
+_LONGEST_DO_NOT_DISRUPT = "4h"
+"""Longest do-not-disrupt of a pod in a pool whose purpose does not allow the value ``true``.
 
-Drift, expiry and the end of a pool's hours take the node all the same, at the end of the pool's terminationGracePeriod.
+Drift, expiry and the end of a pool's hours still terminate the node, at the latest after the pool's
+terminationGracePeriod.
 """
 _PINNING_PURPOSES = ("training", "notebook", "batch")
 """Purposes whose pods lose work if their node terminates."""
-_USUAL_DRAIN_S = 3600
-_VOLUMES = (
+_DEFAULT_DRAIN_SECONDS = 3600
+_ALLOWED_VOLUME_KINDS = (
     *("configMap", "secret", "emptyDir", "projected", "downwardAPI"),
     *("persistentVolumeClaim", "ephemeral", "image"),
 )
@@ -39,7 +36,7 @@ _VOLUMES = (
 
 
 def list_scheduling_rules(subject: PodSubject) -> Iterator[AdmissionRule]:
-    """Yield the rules that bring every pod before the one scheduler."""
+    """Yield the rules that make every pod use the default scheduler."""
     yield _refuse_node_names(subject)
     yield AdmissionRule(
         id="one-scheduler",
@@ -50,7 +47,7 @@ def list_scheduling_rules(subject: PodSubject) -> Iterator[AdmissionRule]:
 
 
 def list_device_rules(subject: PodSubject) -> Iterator[AdmissionRule]:
-    """Yield the rules that leave the device plugin as the only way to a GPU."""
+    """Yield the rules that make the device plugin the only source of GPUs."""
     yield _refuse_device_variables(subject)
     yield AdmissionRule(
         id="no-device-annotations",
@@ -62,9 +59,9 @@ def list_device_rules(subject: PodSubject) -> Iterator[AdmissionRule]:
     runtime = "variables.spec.?runtimeClassName.orValue('')"
     yield AdmissionRule(
         id="no-device-runtimes",
-        keeps="No runtime class reaches devices that the pod does not ask for.",
+        keeps="No RuntimeClass adds devices that the pod does not request.",
         expression=f"{runtime} == '' || ({runtime} == 'nvidia' && {ASKS})",
-        message="spec.runtimeClassName may be nvidia in a pod that requests a GPU: remove it",
+        message="spec.runtimeClassName may only be nvidia, in pods with GPUs: remove it",
     )
     yield AdmissionRule(
         id="no-claimed-devices",
@@ -73,18 +70,18 @@ def list_device_rules(subject: PodSubject) -> Iterator[AdmissionRule]:
         message="the pools of this platform take no ResourceClaims: remove spec.resourceClaims, and ask for a GPU in "
         "resources.limits",
     )
-    kinds = " || ".join(f"has(v.{kind})" for kind in _VOLUMES)
+    kinds = " || ".join(f"has(v.{kind})" for kind in _ALLOWED_VOLUME_KINDS)
     yield AdmissionRule(
         id="no-node-volumes",
-        keeps="No volume is mounted by the node, past traffic rules and claims.",
+        keeps="No pod mounts hostPath, nfs or csi volumes without a claim.",
         expression=f"variables.spec.?volumes.orValue([]).all(v, {kinds})",
-        message="the node itself would mount a volume of this kind (nfs, csi, hostPath or alike), past traffic rules "
-        "and quotas: use a PersistentVolumeClaim",
+        message="a volume of this kind (nfs, csi, hostPath or alike) bypasses network policies and quotas: use a "
+        "PersistentVolumeClaim",
     )
 
 
 def list_drain_rules(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:  # noqa: ARG001
-    """Yield the rules that let nodes terminate in time, and leave room to others."""
+    """Yield the rules that keep pods from blocking drains, and from keeping pods of others off nodes."""
     yield _bound_grace(config)
     yield _refuse_endless_pins(config)
     yield _refuse_foreign_affinity()
@@ -94,9 +91,9 @@ def _refuse_node_names(subject: PodSubject) -> AdmissionRule:
     running = "" if subject.is_template else "request.operation != 'CREATE' || "  # a pod that runs has a nodeName
     return AdmissionRule(
         id="no-node-name",
-        keeps="A tenant cannot put a pod onto a node past the scheduler and every taint.",
+        keeps="A tenant cannot bind a pod to a node, which would bypass the scheduler and every taint.",
         expression=f"{running}variables.spec.?nodeName.orValue('') == ''",
-        message="spec.nodeName passes by the scheduler and every taint: remove it; "
+        message="spec.nodeName bypasses the scheduler and every taint: remove it; "
         "nodeSelector gpu-blueprint/pool chooses a pool",
     )
 
@@ -105,7 +102,7 @@ def _refuse_device_variables(subject: PodSubject) -> AdmissionRule:
     environments = "variables.boxes.map(c, c.?env.orValue([]))"
     if not subject.is_template:
         environments = f"({environments} + variables.spec.?ephemeralContainers.orValue([]).map(c, c.?env.orValue([])))"
-    fine = f"!has(e.valueFrom) && e.?value.orValue('') in {write_literal(_NO_DEVICES)}"
+    fine = f"!has(e.valueFrom) && e.?value.orValue('') in {write_literal(_VALUES_WITHOUT_DEVICES)}"
     return AdmissionRule(
         id="no-device-variables",
         keeps="No environment variable shows GPUs of others, or network devices, to a container.",
@@ -118,42 +115,43 @@ def _refuse_device_variables(subject: PodSubject) -> AdmissionRule:
 def _bound_grace(config: StackConfig) -> AdmissionRule:
     pools: list[Pool | CpuPool] = config.all_pools
     drains = {pool.name: count_seconds(pool.lifecycle.termination_grace_period or "1h") for pool in pools}
-    usual = max((drains[pool.name] for pool in config.cpu_pools), default=_USUAL_DRAIN_S)
+    usual = max((drains[pool.name] for pool in config.cpu_pools), default=_DEFAULT_DRAIN_SECONDS)
     longest = f"{write_literal(drains)}[?variables.target].orValue({usual})"
     return AdmissionRule(
         id="bounded-grace",
         keeps="No pod delays the drain of its node beyond the pool's terminationGracePeriod.",
         expression=f"variables.spec.?terminationGracePeriodSeconds.orValue(30) <= {longest}",
-        message=f"'terminationGracePeriodSeconds may be at most ' + string({longest}) + ' here: its node terminates'",
+        message=f"'terminationGracePeriodSeconds may be at most ' + string({longest}) + ' here: the drain ends then'",
         is_message_cel=True,
     )
 
 
 def list_pinnable_pools(config: StackConfig) -> list[str]:
-    """Return the pools whose pods may keep their nodes from consolidation without an end."""
+    """Return the pools whose pods may block consolidation of their nodes for ever."""
     return [pool.name for pool in config.gpu_pools if pool.purpose in _PINNING_PURPOSES]
 
 
 def _refuse_endless_pins(config: StackConfig) -> AdmissionRule:
     pools = list_pinnable_pools(config)
-    pin = f"variables.metadata.?annotations[?'{PIN}'].orValue('')"
+    pin = f"variables.metadata.?annotations[?'{DO_NOT_DISRUPT}'].orValue('')"
     # At most three parts of five digits, since a longer duration would break CEL.
     is_time = f"{pin}.matches('^([0-9]{{1,5}}([.][0-9]{{1,5}})?(s|m|h)){{1,3}}$') && duration({pin}) <= "
     return AdmissionRule(
         id="no-endless-pins",
-        keeps="Pods keep their node from consolidation without an end only in pools for training, notebooks and batch "
-        f"jobs, and elsewhere for at most {_LONGEST_PIN}.",
+        keeps="Pods block consolidation of their node for ever only in pools for training, notebooks and batch jobs, "
+        f"and elsewhere for at most {_LONGEST_DO_NOT_DISRUPT}.",
         expression=f"{pin} in ['', 'false'] || ({pin} == 'true' && {ASKS} && variables.target in "
-        f"{write_literal(pools)}) || ({is_time}duration('{_LONGEST_PIN}'))",
-        message=f"{PIN} keeps nodes that nobody needs: write a time of at most {_LONGEST_PIN}, such as 30m; true is "
-        "for " + (f"pods with GPUs in {' or '.join(pools)}" if pools else "pools of other purposes"),
+        f"{write_literal(pools)}) || ({is_time}duration('{_LONGEST_DO_NOT_DISRUPT}'))",
+        message=f"{DO_NOT_DISRUPT} keeps idle nodes running: write a duration of at most "
+        f"{_LONGEST_DO_NOT_DISRUPT}, such as 30m; true is for "
+        + (f"pods with GPUs in {' or '.join(pools)}" if pools else "pools of other purposes"),
     )
 
 
 def _refuse_foreign_affinity() -> AdmissionRule:
-    """Refuse affinity that names namespaces, by which a pod could keep others off a zone.
+    """Refuse affinity that names namespaces, since a pod could keep the pods of others off a zone.
 
-    A quota holds the same where the policies only warn; to it, too, the pod's own namespace is a name.
+    Where the policies only warn, a quota refuses the same, even if the pod's own namespace is named.
     """
     mine = "(!has(t.namespaceSelector) && t.?namespaces.orValue([]).size() == 0)"
     during = "DuringSchedulingIgnoredDuringExecution.orValue([])"

@@ -7,23 +7,25 @@ from ...cel.pod_variables import list_pod_variables
 from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
 from ...config import StackConfig
 from ..images.allowed import list_image_rules
-from .pod_rules import PIN, list_device_rules, list_drain_rules, list_scheduling_rules
+from .pod_rules import DO_NOT_DISRUPT, list_device_rules, list_drain_rules, list_scheduling_rules
 from .pool_rules import list_pool_rules
 
 __all__ = ["build_pod_policy", "list_pod_rules", "list_pod_variables"]
 
-_OLD, _NEW = (f"{subject}.metadata.?annotations.orValue({{}})" for subject in ("oldObject", "object"))
+_OLD_ANNOTATIONS, _NEW_ANNOTATIONS = (
+    f"{subject}.metadata.?annotations.orValue({{}})" for subject in ("oldObject", "object")
+)
 _CHANGES = (
     "request.operation == 'CREATE' || object.spec != oldObject.spec",
-    f"{_NEW}[?'{PIN}'] != {_OLD}[?'{PIN}']",
-    f"{_NEW}.exists(k, k.contains('cdi.k8s.io/') && !(k in {_OLD}))",
+    f"{_NEW_ANNOTATIONS}[?'{DO_NOT_DISRUPT}'] != {_OLD_ANNOTATIONS}[?'{DO_NOT_DISRUPT}']",
+    f"{_NEW_ANNOTATIONS}.exists(k, k.contains('cdi.k8s.io/') && !(k in {_OLD_ANNOTATIONS}))",
 )
-"""Changes that the rules are about. Controllers label and finalize pods of before the rules, and must not be refused
-for their spec."""
+"""Changes that the rules judge. Controllers must still be able to label and finalize older pods whose spec breaks a
+rule."""
 
 
 def build_pod_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges each pod of a tenant when it is made, and when its spec or a pin changes."""
+    """Build the policy that judges a tenant's pods when they are made, and when spec or do-not-disrupt changes."""
     return AdmissionPolicy(
         name="gpu-blueprint-pods",
         matches=(

@@ -1,8 +1,8 @@
 """The rules that let a tenant's pods reach the pools that it is granted, and no others.
 
 A pod with GPUs must carry the label of its pool in its nodeSelector. Selectors and affinities are combined by AND, so
-no other field leads it elsewhere. A pod without GPUs cannot enter a GPU pool, whose nodes all carry a taint that only
-a pod with GPUs may tolerate.
+no other field can place the pod elsewhere. A pod without GPUs cannot enter a GPU pool, whose nodes all carry a taint
+that only a pod with GPUs may tolerate.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _COMMON_TOLERATIONS = (
     "hub.jupyter.org/dedicated",
     "hub.jupyter.org_dedicated",
 )
-"""Keys of tolerations that open no node of the platform to a pod."""
+"""Keys of tolerations that give a pod access to no pool."""
 
 
 def list_pool_rules(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
@@ -55,9 +55,9 @@ def _refuse_foreign_gpus() -> AdmissionRule:
 
 
 def _refuse_unqueued_templates(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
-    """Refuse templates whose pods could only run on GPUs of queued pools, and wait in no queue.
+    """Refuse templates whose pods could run only on GPUs of queued pools, but would wait in no queue.
 
-    A policy of its own refuses the pods, also where the rules about pods only warn.
+    The policy about queued pods denies the pods, even where the rules about pods only warn.
     """
     if subject.is_template and config.queueing:
         queued = write_literal([pool.name for pool in config.queued_pools])
@@ -72,10 +72,12 @@ def _refuse_unqueued_templates(config: StackConfig, subject: PodSubject) -> Iter
 
 
 def _demand_pool(config: StackConfig, subject: PodSubject) -> AdmissionRule:
-    """Demand the name of the pool; a template may leave it out where the API server fills in the only pool that fits,
-    or where a queue chooses the pool.
+    """Demand that a pod with GPUs names its pool.
 
-    The rule above refuses pods that fit no pool.
+    A template may leave the pool out if the mutating policy fills in the only pool that fits, or if a queue chooses the
+    pool.
+
+    ``granted-gpus`` refuses pods that fit no pool.
     """
     fills_in = subject.is_template and config.cluster.completes_pods
     chosen = f" || variables.fit.size() > 0 && {IS_QUEUED_KIND}" if chooses_pools(config, subject) else ""
@@ -94,7 +96,7 @@ def _demand_pool(config: StackConfig, subject: PodSubject) -> AdmissionRule:
 
 
 def _describe_fields(config: StackConfig) -> str:
-    """Return CEL of the fields that belong to each pool that fits, for an API server that does not fill them in."""
+    """Return CEL of the fields that a pod needs in each pool that fits, for API servers without mutating policies."""
     fields = {pool.name: f"for {pool.name} also {_list_fields(pool)}" for pool in config.gpu_pools}
     return f"'; ' + variables.fit.map(p, {write_literal(fields)}[p]).join('; ')"
 
@@ -109,7 +111,7 @@ def _refuse_gpu_pools_without_gpus(config: StackConfig) -> AdmissionRule:
     named = f" or choose {' or '.join(pools)}" if pools else ""
     return AdmissionRule(
         id="gpu-pools-for-gpus",
-        keeps="A pod without GPUs takes no room on GPU nodes.",
+        keeps="A pod without GPUs takes no CPU and memory of GPU nodes.",
         expression=f"{ASKS} || variables.pool in {write_literal(['', *pools])}",
         message=f"'this pod requests no GPU, so it cannot run in pool ' + variables.pool + ': remove nodeSelector "
         f"{POOL_KEY}{named}, or add the GPU to resources.limits'",
@@ -118,15 +120,15 @@ def _refuse_gpu_pools_without_gpus(config: StackConfig) -> AdmissionRule:
 
 
 def _refuse_foreign_devices(config: StackConfig) -> AdmissionRule:
-    """Refuse extended resources that are neither the GPUs of a pool nor EFA interfaces beside them."""
+    """Refuse extended resources but the GPUs of pools and, in pods with GPUs of a multi-node pool, EFA interfaces."""
     fabric = [pool.name for pool in config.gpu_pools if pool.multi_node]
     known = write_literal(list(config.exposed_resources))
     efa = f"(n == '{EFA_RESOURCE}' && {ASKS} && variables.target in {write_literal(fabric)})"
     fine = f"!n.contains('/') || n in {known} || {efa}"
-    pools = f"only beside GPUs of {' or '.join(fabric)}" if fabric else "in no pool"
+    pools = f"only with GPUs of {' or '.join(fabric)}" if fabric else "in no pool"
     return AdmissionRule(
         id="granted-devices",
-        keeps="A tenant requests no device beside its GPUs, and for EFA only beside GPUs of a multi-node pool.",
+        keeps="A tenant requests no device but its GPUs, and EFA only together with GPUs of a multi-node pool.",
         expression=f"variables.boxes.all(c, c.?resources.?limits.orValue({{}}).all(n, {fine}))",
         message=f"the pools of this namespace advertise {', '.join(config.exposed_resources)}, and {EFA_RESOURCE} "
         f"{pools}: remove every other device from resources.limits",
@@ -134,7 +136,7 @@ def _refuse_foreign_devices(config: StackConfig) -> AdmissionRule:
 
 
 def _refuse_several_shares(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
-    """Refuse a container with two shares, which the device plugin refuses only after a node was launched for it.
+    """Refuse a container with two shares: the device plugin would refuse it only after Karpenter has launched a node.
 
     Two containers of a pod may have a share each: the device plugin counts per container, and the quota counts both.
     """
@@ -154,7 +156,7 @@ def _refuse_several_shares(config: StackConfig, subject: PodSubject) -> Iterator
 
 
 def _refuse_foreign_tolerations(config: StackConfig) -> AdmissionRule:
-    """Refuse tolerations by an allow list, since controllers understand tolerations of taints that no pool has.
+    """Refuse tolerations outside an allow list, since some keys have a meaning to controllers.
 
     Karpenter, for example, never drains a pod that tolerates ``karpenter.sh/disrupted``.
     """
@@ -178,7 +180,7 @@ def _list_taint_keys(pools: Sequence[Pool] | Sequence[CpuPool]) -> set[str]:
 
 
 def _refuse_foreign_priorities(config: StackConfig, subject: PodSubject) -> AdmissionRule:
-    """Refuse every PriorityClass but the pool's own, by which the quota of the pool counts the pod."""
+    """Refuse every PriorityClass but the pool's own, since the quota of the pool counts pods by this class."""
     fills_in = subject.is_template and config.cluster.completes_pods
     own = f"{write_literal(CLASS_PREFIX)} + variables.target"
     named = "variables.spec.?priorityClassName.orValue('')"

@@ -1,4 +1,4 @@
-"""The rule about RoleBindings: a tenant hands its rights to nobody outside."""
+"""The rule about RoleBindings: a tenant grants rights only to its own people and programs."""
 
 from ...cel.groups import name_member_group, name_viewer_group
 from ...cel.literals import write_literal

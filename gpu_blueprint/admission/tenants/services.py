@@ -1,4 +1,4 @@
-"""The rules about Services: no way into or out of the cluster but granted internal load balancers."""
+"""The rules about Services: only granted internal load balancers connect a namespace with the outside."""
 
 from collections.abc import Iterator
 
@@ -7,17 +7,17 @@ from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
 from ...config import StackConfig
 
 _TYPE = "object.spec.?type.orValue('ClusterIP')"
-_NOTE = "object.metadata.?annotations[?'service.beta.kubernetes.io/aws-load-balancer-{}'].orValue('{}')"
+_ANNOTATION = "object.metadata.?annotations[?'service.beta.kubernetes.io/aws-load-balancer-{}'].orValue('{}')"
 
 
 def build_service_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges the Services of tenants when they are made, and when their spec or notes change."""
+    """Build the policy that judges the Services of tenants when they are made, and when spec or annotations change."""
     granted = {tenant.namespace_name: tenant.load_balancers for tenant in config.tenants if tenant.load_balancers}
     changes = "object.spec != oldObject.spec || object.metadata.?annotations != oldObject.metadata.?annotations"
     return AdmissionPolicy(
         name="gpu-blueprint-services",
         matches=(Match(group="", resources=("services",)),),
-        # The controller of load balancers adds a finalizer to a Service, and must not be refused for the rest of it.
+        # The load balancer controller must be able to add a finalizer to an older Service that breaks a rule.
         conditions={"changes": f"request.operation == 'CREATE' || {changes}"},
         variables={"type": _TYPE, "balancers": f"{write_literal(granted)}[?request.namespace].orValue(0)"},
         rules=tuple(_list_rules()),
@@ -37,9 +37,9 @@ def _list_rules() -> Iterator[AdmissionRule]:
     yield from _limit_load_balancers()
     yield AdmissionRule(
         id="no-external-ips",
-        keeps="A tenant cannot take the traffic of others to an address (CVE-2020-8554).",
+        keeps="A tenant cannot divert the traffic of others by externalIPs (CVE-2020-8554).",
         expression="object.spec.?externalIPs.orValue([]).size() == 0",
-        message="spec.externalIPs would take traffic of others: remove it",
+        message="spec.externalIPs would divert traffic of others: remove it",
     )
     yield AdmissionRule(
         id="no-dns-names",
@@ -56,14 +56,15 @@ def _limit_load_balancers() -> Iterator[AdmissionRule]:
         keeps="A tenant cannot make a load balancer that the internet reaches.",
         expression="variables.type != 'LoadBalancer' || ("
         "object.spec.?loadBalancerClass.orValue('') == 'service.k8s.aws/nlb'"
-        f" && {_NOTE.format('scheme', 'internal')} == 'internal' && {_NOTE.format('internal', 'true')} == 'true')",
+        f" && {_ANNOTATION.format('scheme', 'internal')} == 'internal'"
+        f" && {_ANNOTATION.format('internal', 'true')} == 'true')",
         message="a load balancer must be internal: set loadBalancerClass: service.k8s.aws/nlb, and the annotation "
         "service.beta.kubernetes.io/aws-load-balancer-scheme to internal or not at all",
     )
     yield AdmissionRule(
         id="load-balancer-without-node-ports",
         keeps="A tenant's load balancer opens no ports of nodes.",
-        # Local traffic makes every node listen for checks of health.
+        # With externalTrafficPolicy Local, every node opens a port for health checks.
         expression="variables.type != 'LoadBalancer' || (!object.spec.?allocateLoadBalancerNodePorts.orValue(true)"
         " && object.spec.?externalTrafficPolicy.orValue('Cluster') == 'Cluster'"
         " && object.spec.?ports.orValue([]).all(p, p.?nodePort.orValue(0) == 0))",

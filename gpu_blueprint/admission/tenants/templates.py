@@ -16,19 +16,19 @@ from .pods import list_pod_rules, list_pod_variables
 _TEMPLATE = PodSubject(
     spec="variables.templates[at].spec", metadata="variables.templates[at].?metadata.orValue({})", is_template=True
 )
-_MOST = 64
-"""Templates of one object that are judged."""
+_MAX_TEMPLATES = 64
+"""Number of templates that the rules judge in one object."""
 
 
-class TemplateKind(Record, kw_only=True):
-    """A kind of object that makes pods."""
+class TemplateKind(Record):
+    """A kind of object whose controller makes pods."""
 
     kind: str
     group: str
     resource: str
-    version: str = "v1"
     templates: str
-    """CEL of the list of its templates of pods."""
+    """CEL of the list of pod templates in an object."""
+    version: str = "v1"
 
 
 def _write_ray_templates(cluster: str) -> str:
@@ -37,17 +37,17 @@ def _write_ray_templates(cluster: str) -> str:
 
 
 def _write_ray_job_templates(job: str) -> str:
-    """Write CEL of the templates of a Ray job: its cluster, unless it uses another's, and the pod that submits it."""
+    """Write CEL of the templates of a Ray job: of its own cluster, if it has one, and of the pod that submits it."""
     cluster = f"(has({job}.rayClusterSpec) ? {_write_ray_templates(f'{job}.rayClusterSpec')} : [])"
     return f"{cluster} + (has({job}.submitterPodTemplate) ? [{job}.submitterPodTemplate] : [])"
 
 
 def _write_train_job_templates() -> str:
-    """Write CEL of the trainer's pods, as far as the job itself states them; the rest is in its runtime.
+    """Write CEL of the trainer's pods as far as a TrainJob states them; its runtime states the rest.
 
-    Whoever states no nodeSelector may have the pool, and tolerations for it, in the runtime: then only the rest and
-    tolerations of everything are judged. Version 2.2 of Kubeflow Trainer has ``runtimePatches`` in place of
-    ``podTemplateOverrides``.
+    Without a nodeSelector in the job, the runtime may state the pool and the tolerations of the pool: the rules then
+    judge neither the resources of the job nor tolerations with a key. Kubeflow Trainer 2.2 replaced
+    ``podTemplateOverrides`` by ``runtimePatches``.
     """
     overrides = "object.spec.?podTemplateOverrides.orValue([]).filter(p, p.targetJobs.exists(j, j.name == 'node'))"
     jobs = (
@@ -67,49 +67,29 @@ def _write_train_job_templates() -> str:
 
 
 TEMPLATE_KINDS = (
-    TemplateKind(kind="Deployment", group="apps", resource="deployments", templates="[object.spec.template]"),
-    TemplateKind(kind="StatefulSet", group="apps", resource="statefulsets", templates="[object.spec.template]"),
-    TemplateKind(kind="ReplicaSet", group="apps", resource="replicasets", templates="[object.spec.template]"),
-    TemplateKind(kind="Job", group="batch", resource="jobs", templates="[object.spec.template]"),
+    TemplateKind("Deployment", "apps", "deployments", "[object.spec.template]"),
+    TemplateKind("StatefulSet", "apps", "statefulsets", "[object.spec.template]"),
+    TemplateKind("ReplicaSet", "apps", "replicasets", "[object.spec.template]"),
+    TemplateKind("Job", "batch", "jobs", "[object.spec.template]"),
+    TemplateKind("CronJob", "batch", "cronjobs", "[object.spec.jobTemplate.spec.template]"),
+    TemplateKind("RayCluster", "ray.io", "rayclusters", _write_ray_templates("object.spec")),
+    TemplateKind("RayService", "ray.io", "rayservices", _write_ray_templates("object.spec.rayClusterConfig")),
+    TemplateKind("RayJob", "ray.io", "rayjobs", _write_ray_job_templates("object.spec")),
+    TemplateKind("RayCronJob", "ray.io", "raycronjobs", _write_ray_job_templates("object.spec.jobTemplate")),
     TemplateKind(
-        kind="CronJob", group="batch", resource="cronjobs", templates="[object.spec.jobTemplate.spec.template]"
-    ),
-    TemplateKind(
-        kind="RayCluster", group="ray.io", resource="rayclusters", templates=_write_ray_templates("object.spec")
-    ),
-    TemplateKind(
-        kind="RayService",
-        group="ray.io",
-        resource="rayservices",
-        templates=_write_ray_templates("object.spec.rayClusterConfig"),
-    ),
-    TemplateKind(kind="RayJob", group="ray.io", resource="rayjobs", templates=_write_ray_job_templates("object.spec")),
-    TemplateKind(
-        kind="RayCronJob",
-        group="ray.io",
-        resource="raycronjobs",
-        templates=_write_ray_job_templates("object.spec.jobTemplate"),
-    ),
-    TemplateKind(
-        kind="JobSet",
-        group="jobset.x-k8s.io",
-        resource="jobsets",
+        "JobSet",
+        "jobset.x-k8s.io",
+        "jobsets",
+        "object.spec.?replicatedJobs.orValue([]).map(j, j.template.spec.template)",
         version="v1alpha2",
-        templates="object.spec.?replicatedJobs.orValue([]).map(j, j.template.spec.template)",
     ),
-    TemplateKind(
-        kind="TrainJob",
-        group="trainer.kubeflow.org",
-        resource="trainjobs",
-        version="v1alpha1",
-        templates=_write_train_job_templates(),
-    ),
+    TemplateKind("TrainJob", "trainer.kubeflow.org", "trainjobs", _write_train_job_templates(), version="v1alpha1"),
 )
-"""Every kind whose templates are judged; a cluster need not have them all."""
+"""Every kind whose templates the rules judge; a cluster may lack some of these kinds."""
 
 
 def build_template_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that warns of templates whose pods the policy about pods would refuse."""
+    """Build the policy that warns of templates whose pods the policy about pods would deny."""
     variables = list_pod_variables(config, _TEMPLATE)
     return AdmissionPolicy(
         name="gpu-blueprint-templates",
@@ -118,7 +98,7 @@ def build_template_policy(config: StackConfig) -> AdmissionPolicy:
         ),
         conditions={
             "changes": "request.operation == 'CREATE' || object.spec != oldObject.spec",
-            # Nobody reads the warnings about objects that a controller makes.
+            # Controllers ignore the warnings about objects that they make.
             "made-by-hand": "!object.metadata.?ownerReferences.orValue([]).exists(o, o.?controller.orValue(false))",
         },
         variables=list_template_variables(config, TEMPLATE_KINDS),
@@ -128,21 +108,21 @@ def build_template_policy(config: StackConfig) -> AdmissionPolicy:
 
 
 def list_template_variables(config: StackConfig, kinds: Sequence[TemplateKind]) -> dict[str, str]:
-    """Return the variables about all templates of an object of some kinds: name → CEL of a list with an item for each.
+    """Return the variables about all templates of an object: name → CEL of a list with an item for each template.
 
-    They are the variables about a pod, and ``templates`` and ``indexes``.
+    They are the variables about a pod, and ``templates`` and ``indexes``. ``kinds`` are the kinds of objects.
     """
     variables = list_pod_variables(config, _TEMPLATE)
     choices = "".join(f"object.kind == '{kind.kind}' ? {kind.templates} : " for kind in kinds)
     return {
         "templates": f"{choices}[]",
-        "indexes": f"{list(range(_MOST))}.filter(at, at < variables.templates.size())",
+        "indexes": f"{list(range(_MAX_TEMPLATES))}.filter(at, at < variables.templates.size())",
         **{name: f"variables.indexes.map(at, {pick(cel, variables)})" for name, cel in variables.items()},
     }
 
 
 def _judge_each(rule: AdmissionRule, variables: Mapping[str, str]) -> AdmissionRule:
-    """Turn a rule about one pod into a rule about each template, with the message about the first that breaks it."""
+    """Turn a rule about one pod into a rule about each template; the message is about the first template at fault."""
     holds = pick(rule.expression, variables)
     first = f"variables.indexes.filter(at, !({holds})).map(at, {pick(rule.message, variables)})[0]"
     message = first if rule.is_message_cel else rule.message
@@ -150,5 +130,5 @@ def _judge_each(rule: AdmissionRule, variables: Mapping[str, str]) -> AdmissionR
 
 
 def pick(cel: str, variables: Mapping[str, str]) -> str:
-    """Let CEL about one pod read the item of a template from each variable."""
+    """Return CEL about one pod with each variable replaced by its item for the template ``at``."""
     return re.sub(rf"\bvariables\.({'|'.join(variables)})\b", r"variables.\1[at]", cel)

@@ -1,4 +1,4 @@
-"""Ways to the Kubernetes API that a change closes for people and programs outside the cluster's network."""
+"""Endpoints and address blocks of the Kubernetes API that a change closes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -11,30 +11,30 @@ _ANYWHERE = "0.0.0.0/0"
 Block = IPv4Network | IPv6Network
 
 
-def find_lost_ways(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each way to the API of a cluster that no longer leads there."""
-    old, new = (dict(_list_ways(resources)) for resources in (before, after))
+def find_closed_endpoints(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    """Yield a sentence for each endpoint and each address block from which a cluster's API can no longer be reached."""
+    old, new = (dict(_list_endpoints(resources)) for resources in (before, after))
     for name in old.keys() & new.keys():
         private_before, blocks_before = old[name]
         private_after, blocks_after = new[name]
         if blocks_before and not blocks_after:
             yield (
-                f"the Kubernetes API of {name} is no longer public: whoever is outside the network, such as a laptop "
-                "or CI that runs `pulumi up`, loses its way in"
+                f"the Kubernetes API of {name} is no longer public: clients outside the network, such as a laptop "
+                "or CI that runs `pulumi up`, can no longer reach it"
             )
         elif lost := [str(block) for block in blocks_before if not _holds(blocks_after, block)]:
-            yield f"the Kubernetes API of {name} no longer answers {', '.join(lost)}"
+            yield f"the Kubernetes API of {name} can no longer be reached from {', '.join(lost)}"
         if private_before and not private_after:
             yield (
-                f"the Kubernetes API of {name} is no longer private: nodes and programs in the network reach it only "
-                "by its public addresses"
+                f"the Kubernetes API of {name} is no longer private: nodes and programs in the network reach only "
+                "its public endpoint"
             )
 
 
-def _list_ways(resources: Sequence[PlannedResource]) -> Iterator[tuple[str, tuple[bool, list[Block]]]]:
-    """Yield the name of a cluster, with whether its API answers inside the network, and the public blocks it answers.
+def _list_endpoints(resources: Sequence[PlannedResource]) -> Iterator[tuple[str, tuple[bool, list[Block]]]]:
+    """Yield name, use of the private endpoint, and public address blocks of each cluster.
 
-    A component comes before the cluster inside it, whose inputs count where a plan shows both.
+    The inputs of a cluster come after the inputs of its component, and replace them in a mapping by name.
     """
     for type_ in (_COMPONENT, _CLUSTER):
         for resource in resources:
@@ -58,7 +58,7 @@ def _read_blocks(blocks: object) -> list[Block]:
 
 
 def _holds(blocks: Sequence[Block], wanted: Block) -> bool:
-    """Return whether all addresses of a block lie in some blocks together."""
+    """Return whether the blocks together contain all addresses of another block."""
     if any(_lies_in(wanted, block) for block in blocks):
         return True
     inside = [block for block in blocks if _lies_in(block, wanted)]

@@ -1,7 +1,7 @@
-"""The facts on which a running platform stands, and their changes that can only end badly.
+"""Facts that a running platform keeps, and the refusal of edits that change them.
 
-The program exports the facts of the stack that it has built, and compares with them at each `pulumi up`; `changes`
-compares the facts of two commits. Each reason was read in AWS's documents on 2026-11-22: an EKS cluster keeps its name,
+The program records the facts of the stack that it has built, and each `pulumi up` compares the stack file with them;
+`changes` compares the facts of two commits. Reasons, from AWS's documents on 2026-11-22: an EKS cluster keeps its name,
 its VPC, the zones of its control plane, its block for services and its key for secrets (EKS user guide: network
 requirements, enable-kms); it steps by one minor version, and rolls back by one minor within 7 days, nodes first
 (update-cluster, rollback-cluster). terraform-provider-aws 6.x calls a changed key an update and changes nothing in EKS
@@ -22,24 +22,24 @@ from .roles_and_keys import (
     Facts,
     describe_iam,
     describe_keys,
-    is_of_others,
+    is_existing_cluster,
     refuse_forgotten_keys,
     refuse_other_roles,
 )
 
 OWN_KEY = "own"
-"""Stands for the KMS key that the platform makes where the stack file names none."""
+"""The value of a KMS key that the platform makes, because the stack file names none."""
 
 
 def describe_foundation(config: StackConfig) -> dict[str, Any]:
-    """Return the facts that no edit of a running stack can change at will, as JSON without null.
+    """Return the facts that a running stack keeps, as JSON without null.
 
-    Comments name the reason for each fact; ``find_dead_ends`` compares them.
+    The comments give the reason for each fact; ``find_dead_ends`` compares the facts.
     """
     return {
-        "blueprintVersion": __version__,  # an older blueprint would take back what a newer blueprint has built
+        "blueprintVersion": __version__,  # an older blueprint would revert the work of a newer blueprint
         "region": config.region,  # AWS moves nothing between regions
-        "accountId": config.account_id,  # nor between accounts
+        "accountId": config.account_id,  # AWS moves nothing between accounts
         "environment": config.environment,  # decides the name of the cluster, unless the file states the name
         "clusterName": config.cluster_name,  # EKS renames no cluster, and all names in AWS begin with this name
         "kubernetesVersion": config.cluster.kubernetes_version,  # EKS steps by one minor
@@ -53,9 +53,9 @@ def describe_foundation(config: StackConfig) -> dict[str, Any]:
 
 
 def _describe_cluster(config: StackConfig) -> dict[str, str]:
-    """Return what is fixed of a cluster: the key of the platform's own, which EKS never changes, or that it is not."""
+    """Return the secrets key of a new cluster, which EKS never changes; mode and Karpenter of an existing cluster."""
     if existing := config.existing_cluster:
-        # A fact that is missing means a cluster of the platform's own.
+        # Without the fact clusterMode, the platform made the cluster.
         return {"clusterMode": existing.mode, "karpenter": existing.karpenter}
     return {"secretsKey": config.secrets_key_arn or OWN_KEY}
 
@@ -73,13 +73,13 @@ def _describe_network(config: StackConfig) -> dict[str, Any]:
         "mode": network.mode,
         "cidr": network.cidr,  # AWS changes the first block of no VPC
         "zones": list(network.zones),  # the order decides the blocks of the subnets
-        # AWS keeps a subnet in which nodes run. The CPU pool that no file states gives up its nodes by itself.
+        # AWS deletes no subnet with nodes. The default CPU pool is left out, because its nodes leave by themselves.
         "poolZones": sorted({zone for pool in config.pools for zone in config.list_zones(pool)}),
     }
 
 
 def find_dead_ends(before: Facts, after: Facts) -> list[Problem]:
-    """Return the changes that can only end badly, each with the way to get there.
+    """Return a problem for each edit that cannot work on the running stack, with the remedy.
 
     Args:
         before: The facts of the running stack, also from another version of the blueprint: a fact that is missing
@@ -91,13 +91,13 @@ def find_dead_ends(before: Facts, after: Facts) -> list[Problem]:
         found += _refuse_other_network(before.get("network", {}), after.get("network", {}))
         found += refuse_forgotten_keys(before.get("keys", {}), after.get("keys", {}))
     found += refuse_other_roles(before, after)
-    if is_of_others(before) and is_of_others(after):
+    if is_existing_cluster(before) and is_existing_cluster(after):
         return [*found, *_refuse_removal_of_karpenter(before, after)]
     return [*found, *_refuse_kubernetes_step(before.get("kubernetesVersion", ""), after.get("kubernetesVersion", ""))]
 
 
 def _differs(before: Facts, after: Facts, fact: str) -> bool:
-    """Return whether both sides state a fact, and differ."""
+    """Return whether both sides state a fact, with different values."""
     return fact in before and fact in after and before[fact] != after[fact]
 
 
@@ -129,16 +129,16 @@ def _explain_other_name(before: Facts, after: Facts) -> Problem:
 
 
 def _refuse_other_mode(before: Facts, after: Facts) -> Iterator[Problem]:
-    """Refuse to give a cluster of the platform's own away, or to make a cluster that exists."""
+    """Refuse to turn a new cluster into an existing cluster, or the reverse."""
     old, new = (facts.get("clusterMode", "new") for facts in (before, after))
     if before and old != new:
         fate = "delete it with everything inside" if old == "new" else "make a second cluster of the same name"
-        reason = f"the running platform stands in a cluster with mode: {old}, and Pulumi would {fate}"
+        reason = f"the running platform has a cluster with mode: {old}, and Pulumi would {fate}"
         yield Problem("cluster-mode-fixed", ("cluster", "mode"), reason, f"write mode: {old} again, or {BESIDE}")
 
 
 def _refuse_removal_of_karpenter(before: Facts, after: Facts) -> Iterator[Problem]:
-    """Refuse to hand over a Karpenter of the platform's own; the other way, preflight finds a second Karpenter."""
+    """Refuse to replace the platform's Karpenter by the owner's; for the reverse, preflight finds the second one."""
     if (before.get("karpenter"), after.get("karpenter")) == ("install", "existing"):
         reason = (
             "the running Karpenter is the platform's, and Pulumi would uninstall it with its definitions: the API "
@@ -149,7 +149,7 @@ def _refuse_removal_of_karpenter(before: Facts, after: Facts) -> Iterator[Proble
 
 def _refuse_other_cluster(before: Facts, after: Facts) -> Iterator[Problem]:
     yield from _refuse_other_mode(before, after)
-    if _differs(before, after, "serviceCidr") and not (is_of_others(before) and is_of_others(after)):
+    if _differs(before, after, "serviceCidr") and not (is_existing_cluster(before) and is_existing_cluster(after)):
         old = before["serviceCidr"]
         reason = (
             f"the services of the running cluster have {old}, which EKS fixes at the creation: another block replaces "
@@ -188,7 +188,7 @@ def _refuse_other_network(before: Facts, after: Facts) -> Iterator[Problem]:
 
 
 def _refuse_other_zones(before: Sequence[str], after: Sequence[str], used: Sequence[str]) -> Iterator[Problem]:
-    """Refuse a new VPC's zones in another order, and zones that go while nodes may run there."""
+    """Refuse another order of a new VPC's zones, and the removal of zones in which nodes may run."""
     if not before or not after:
         return
     moved = [place for place, (old, new) in enumerate(zip(before, after, strict=False)) if old != new]
@@ -214,9 +214,9 @@ def _refuse_other_zones(before: Sequence[str], after: Sequence[str], used: Seque
 
 
 def _refuse_other_subnets(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Problem]:
-    """Refuse subnets of an existing VPC by which the control plane would change its zones.
+    """Refuse subnets of an existing VPC that would move the control plane to other zones.
 
-    Zones as they are stated now count for subnets that stay, since a file may correct the zone of a subnet.
+    A subnet in both files has the zone of the new file, since an edit may correct a zone.
     """
     if not before or not after:
         return

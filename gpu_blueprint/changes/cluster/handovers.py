@@ -9,11 +9,11 @@ from ..tenant_view import read_map
 from .retention import RELEASE
 
 _KARPENTER = "karpenter"
-_ASK = "`blueprint preflight STACK --kubeconfig FILE` tells what is in the way"
+_PREFLIGHT_HINT = "`blueprint preflight STACK --kubeconfig FILE` names what must be uninstalled"
 
 
 def find_handovers(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each program that changes hands: Pulumi sees only what the platform makes."""
+    """Yield a sentence for each program that gets another owner, since Pulumi sees only the platform's programs."""
     had, has = (_installs(plan, GPU_OPERATOR.name) for plan in (before, after))
     if had and _reads_our_files(after):
         yield (
@@ -21,11 +21,12 @@ def find_handovers(before: Sequence[PlannedResource], after: Sequence[PlannedRes
             f"and new pods wait until the operator of the cluster reads {PLUGIN_CONFIG_MAP}"
         )
     if has and _reads_our_files(before):
-        yield f"the GPU Operator of the cluster must go first, since an operator obeys one ClusterPolicy; {_ASK}"
+        reason = "since an operator obeys one ClusterPolicy"
+        yield f"uninstall the GPU Operator of the cluster first, {reason}; {_PREFLIGHT_HINT}"
     if _has_pools(before) and not _installs(before, _KARPENTER) and _installs(after, _KARPENTER):
         yield (
-            "the Karpenter of the cluster must go first, and its definitions must stay, since every NodePool goes with "
-            f"them; {_ASK}"
+            "uninstall the Karpenter of the cluster first, and keep its CRDs, since their deletion deletes every "
+            f"NodePool; {_PREFLIGHT_HINT}"
         )
 
 

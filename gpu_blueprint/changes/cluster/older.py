@@ -9,7 +9,7 @@ from ...problem import Problem
 
 
 def find_older_blueprint(before: Mapping[str, Any], after: Mapping[str, Any], allowed: str = "") -> list[Problem]:
-    """Return a problem if the blueprint would take back work of a newer one, with the versions that it would install.
+    """Return a problem if an older blueprint would revert a newer one's work, with the versions that it would install.
 
     Args:
         before: The foundation of the running stack.

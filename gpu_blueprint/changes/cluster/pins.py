@@ -18,7 +18,7 @@ from ...subjects.storage.drivers import list_add_on_versions
 
 
 def list_charts(config: StackConfig) -> list[Chart]:
-    """Return the Helm charts that a stack installs; the chart of Karpenter's definitions goes with Karpenter's."""
+    """Return the Helm charts that a stack installs; Karpenter's chart stands for the chart of its CRDs too."""
     installed = {
         build_karpenter_chart(config.cluster.karpenter_version): config.installs_karpenter,
         GPU_OPERATOR: config.has_gpu_operator,
@@ -33,7 +33,7 @@ def list_charts(config: StackConfig) -> list[Chart]:
 
 
 def list_programs(config: StackConfig) -> dict[str, str]:
-    """Return name → version of each chart, each EKS add-on, the cache of names and the system nodes of a stack."""
+    """Return name → version of each chart, each EKS add-on, NodeLocal DNSCache and the system nodes of a stack."""
     programs = list_add_on_versions(config) | {chart.name: chart.version for chart in list_charts(config)}
     if config.cluster.node_local_dns:
         programs |= {"node-local-dns": NODE_CACHE_IMAGE.rpartition(":")[2]}

@@ -1,4 +1,4 @@
-"""The roles and the KMS keys on which a running platform stands, and their changes that can only end badly."""
+"""The IAM roles and KMS keys that a running platform keeps, and the refusal of edits that change them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,17 +12,17 @@ from ...subjects.tenants.service_roles import CONTROL_PLANE, NODES
 Facts = Mapping[str, Any]
 BESIDE = "build a second environment beside this one (docs/build.md, A new environment beside the old one)"
 OWN_ROLE = "own"
-"""Stands for a role that the platform makes."""
+"""The value of a role that the platform makes."""
 _IAM_DEFAULTS: Mapping[str, str] = {"path": ROOT, "namePrefix": "", CONTROL_PLANE: OWN_ROLE, NODES: OWN_ROLE}
 
 
-def is_of_others(facts: Facts) -> bool:
-    """Return whether the cluster exists already: its owner upgrades it, and a file may correct what it says of it."""
+def is_existing_cluster(facts: Facts) -> bool:
+    """Return whether the cluster is an existing one: its owner upgrades it, and the stack file only describes it."""
     return facts.get("clusterMode") == "existing"
 
 
 def describe_keys(config: StackConfig) -> dict[str, Any]:
-    """Return the company's own keys with which volumes and objects are encrypted; nothing without the section.
+    """Return the company's own KMS keys for volumes and objects; empty without the section ``encryption``.
 
     EC2 attaches a volume only for a role that may use the volume's own key, and S3 decrypts only for such a role (EBS
     user guide, Requirements for EBS encryption; S3 user guide, Using server-side encryption with AWS KMS keys).
@@ -34,22 +34,22 @@ def describe_keys(config: StackConfig) -> dict[str, Any]:
 
 
 def describe_iam(config: StackConfig) -> dict[str, dict[str, str]]:
-    """Return what differs from IAM's defaults and from roles of our own; nothing for a stack that states neither."""
+    """Return the path, prefix and roles that differ from the defaults; empty for a stack with the defaults."""
     iam = config.iam
     stated = {
         "path": iam.path,  # IAM moves no role
-        "namePrefix": iam.name_prefix,  # and renames none
+        "namePrefix": iam.name_prefix,  # IAM renames no role
         "controlPlane": iam.roles.get(CONTROL_PLANE),  # EKS never changes the role of a cluster
-        "nodes": config.node_role_arn,  # running nodes are let in by this role
+        "nodes": config.node_role_arn,  # EKS admits running nodes by this role
     }
     facts = {name: value for name, value in stated.items() if value and value != _IAM_DEFAULTS[name]}
     return {"iam": facts} if facts else {}
 
 
 def refuse_other_roles(before: Facts, after: Facts) -> Iterator[Problem]:
-    """Refuse other names and paths of roles, and another role for what runs.
+    """Refuse another path or prefix of role names, and another role for the control plane or for running nodes.
 
-    A whole foundation without facts of IAM is that of a stack that states none, or of a blueprint that knew none.
+    A complete foundation without IAM facts has the defaults: the stack states none, or its blueprint did not know them.
     """
     if "clusterName" not in before or "clusterName" not in after:
         return
@@ -69,9 +69,9 @@ def refuse_other_roles(before: Facts, after: Facts) -> Iterator[Problem]:
     ):
         if old[name] != new[name]:
             place: Path = ("iam", "roles", name)
-            if name == NODES and is_of_others(after):
+            if name == NODES and is_existing_cluster(after):
                 if old[name] != OWN_ROLE:
-                    continue  # its owner admits it still, so the old nodes drain
+                    continue  # the cluster's owner still admits the old role, so the old nodes drain
                 place = ("cluster", "nodeRole")
             back = "remove the line" if old[name] == OWN_ROLE else f"write {old[name]} again"
             held = "a role of its own" if old[name] == OWN_ROLE else f"the role {old[name]}"
@@ -80,7 +80,7 @@ def refuse_other_roles(before: Facts, after: Facts) -> Iterator[Problem]:
 
 
 def refuse_forgotten_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Problem]:
-    """Refuse a key that goes while volumes or objects may be encrypted with it: the roles would lose their rights."""
+    """Refuse to drop a key that may encrypt volumes or objects: the roles would lose their rights to this key."""
     for use, path in (("volumes", "volumesKeyArn"), ("objects", "storageKeyArn")):
         old = before.get(use)
         if old and old != after.get(use) and old not in after.get("former", ()):

@@ -6,11 +6,11 @@ from ...plan import PlannedResource
 from ..tenant_view import Shift, TenantView
 from .view import ModelView, collect_models, read_target
 
-_TOO_FEW = "too few: take a smaller step of `share`"
+_TOO_FEW_HINT = "too few: take a smaller step of `share`"
 
 
 def compare_models(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield the models that a tenant gains and loses, and the versions and replicas of those that stay."""
+    """Yield the models that a tenant gains and loses, and the new versions and replicas of the others."""
     old, new = collect_models(before), collect_models(after)
     for key in dict.fromkeys([*old, *new]):
         was, now = old.get(key), new.get(key)
@@ -20,12 +20,12 @@ def compare_models(before: TenantView, after: TenantView) -> Iterator[Shift]:
         elif now:
             yield Shift(now.tenant, f"model {now.name} answers at {now.address}{_tell_predecessor(before, now)}")
         elif was and was.tenant in after.tenants:
-            text = f"model {was.name} ends: {was.address} answers nobody, and its callers get errors"
+            text = f"model {was.name} is removed: {was.address} no longer answers, and its callers get errors"
             yield Shift(was.tenant, text, is_loss=True, is_grave=True)
 
 
 def _tell_predecessor(before: TenantView, now: ModelView) -> str:
-    """Return the step by hand for a model in place of a service, whose Deployment the team has made itself."""
+    """Return the manual step if a model replaces a service: the team deletes its own Deployment."""
     scaled = {(namespace, read_target(scaler)) for _, namespace, scaler in before.list_owned("ScaledObject")}
     taken = [name for name in now.versions if (now.namespace, name) in scaled]
     if not taken:
@@ -40,43 +40,51 @@ def _compare_versions(was: ModelView, now: ModelView) -> Iterator[Shift]:
     ended, begun = (", ".join(version.deployment for version in versions) for versions in (gone, come))
     if gone and not kept:
         take = "takes" if len(come) == 1 else "take"
-        remedy = "bring a version in as `next`, and let the old go when the new has its share"
+        remedy = "add the new version as `next`, and remove the old version when the new one has its share"
         if now.name in was.versions:
-            remedy = f"leave `version` of the present model out, since `next` comes beside {now.name} without it"
+            remedy = f"leave out `version` of the current model, so that `next` can run beside {now.name}"
         text = (
-            f"model {now.name}: {begun} {take} the place of {ended} at once, and nobody answers until the first new "
-            f"replica is ready; {remedy}"
+            f"model {now.name}: {begun} {take} the place of {ended} at once, and no replica answers until the first "
+            f"new replica is ready; {remedy}"
         )
         yield Shift(now.tenant, text, is_loss=True, is_grave=True)
         return
     able, is_few = _count_at_first(was, now)
     stays = ", ".join(version.deployment for version in kept)
     if come:
-        least, most = (sum(getattr(version, end) for version in come) for end in ("least", "most"))
-        quiet = f"{least} of {now.least} requests at minReplicas, " if now.least else ""
-        part = f"{quiet}{most} of {now.most} requests at maxReplicas"
-        text = f"model {now.name}: {begun} comes beside {stays}, and gets {part}"
+        least, most = (sum(getattr(version, end) for version in come) for end in ("min_replicas", "max_replicas"))
+        quiet = f"{least} of {now.min_replicas} requests at minReplicas, " if now.min_replicas else ""
+        part = f"{quiet}{most} of {now.max_replicas} requests at maxReplicas"
+        text = f"model {now.name}: {begun} is added to {stays}, and gets {part}"
         if is_few and not gone:
-            text += f"; at full load {able} of {was.most} replicas are left at first, {_TOO_FEW}"
+            text += f"; at full load {able} of {was.max_replicas} replicas are left at first, {_TOO_FEW_HINT}"
         yield Shift(now.tenant, text, is_loss=is_few, is_grave=is_few)
     if gone and is_few:
-        text = f"model {now.name}: {ended} ends, and {stays} stays with {able} of {was.most} replicas at most until now"
+        text = f"model {now.name}: {ended} is removed, and {stays} keeps {able} of at most {was.max_replicas} replicas"
         yield Shift(now.tenant, f"{text}, too few at first: raise its share before", is_loss=True, is_grave=True)
 
 
 def _count_at_first(was: ModelView, now: ModelView) -> tuple[int, bool]:
-    """Return the replicas that can run on at full load, and whether they are less than half of those that should.
+    """Return the replicas that keep running at full load, and whether these are fewer than half of the maximum.
 
-    The autoscaler takes a version that is above its new maximum down at once. A version below its maximum starts
-    replicas only when its own load has grown, and they need minutes.
+    The autoscaler scales a version above its new maximum down at once. A version below its maximum adds replicas only
+    when its own load has grown, which takes minutes.
     """
-    pairs = [(was.versions[name].most, version.most) for name, version in now.versions.items() if name in was.versions]
-    able = sum(map(min, pairs))
-    return able, able < min(was.most, now.most) / 2
+    able = sum(map(min, _pair_shares(was, now).values()))
+    return able, able < min(was.max_replicas, now.max_replicas) / 2
+
+
+def _pair_shares(was: ModelView, now: ModelView) -> dict[str, tuple[int, int]]:
+    """Return name of a version → its maxReplicas before and after, for versions of both plans."""
+    return {
+        name: (was.versions[name].max_replicas, version.max_replicas)
+        for name, version in now.versions.items()
+        if name in was.versions
+    }
 
 
 def find_planned_ends(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each version that ends as planned: the versions that stay have replicas enough."""
+    """Yield a sentence for each removed version whose model keeps enough replicas in other versions."""
     old, new = collect_models(TenantView.of(before)), collect_models(TenantView.of(after))
     for key, now in new.items():
         if (was := old.get(key)) is None:
@@ -84,13 +92,14 @@ def find_planned_ends(before: Sequence[PlannedResource], after: Sequence[Planned
         kept, gone = ([name for name in was.versions if (name in now.versions) is stays] for stays in (True, False))
         able, is_few = _count_at_first(was, now)
         if kept and gone and not is_few:
-            grows = f", with {able} of {now.most} replicas at most until it grows" if able < now.most else ""
-            ends = f"model {now.name}: {', '.join(gone)} ends as planned"
+            most = now.max_replicas
+            grows = f", with {able} of {most} replicas at most until it grows" if able < most else ""
+            ends = f"model {now.name}: {', '.join(gone)} is removed as planned"
             yield f"{ends}, and {', '.join(kept)} answers all requests{grows}"
 
 
 def list_ended_versions(before: TenantView, after: TenantView) -> set[tuple[str, str]]:
-    """Return namespace and name of each Deployment that ends while another version of its model stays."""
+    """Return namespace and name of each removed Deployment whose model keeps another version."""
     old, new = collect_models(before), collect_models(after)
     return {
         (was.namespace, name)
@@ -101,31 +110,23 @@ def list_ended_versions(before: TenantView, after: TenantView) -> set[tuple[str,
 
 
 def _compare_replicas(was: ModelView, now: ModelView) -> Iterator[Shift]:
-    if (was.least, was.most) != (now.least, now.most):
-        text = f"model {now.name} runs {now.least} to {now.most} replicas instead of {was.least} to {was.most}"
-        yield Shift(now.tenant, text, is_loss=now.most < was.most or now.least < was.least)
-    elif was.versions.keys() == now.versions.keys():
-        parts = [
-            f"{version.most} of {name} instead of {was.versions[name].most}"
-            for name, version in now.versions.items()
-            if version.most != was.versions[name].most
-        ]
+    (old_min, old_max), (new_min, new_max) = was.bounds, now.bounds
+    if was.bounds != now.bounds:
+        text = f"model {now.name} runs {new_min} to {new_max} replicas instead of {old_min} to {old_max}"
+        yield Shift(now.tenant, text, is_loss=new_max < old_max or new_min < old_min)
+        return
+    shares = {name: pair for name, pair in _pair_shares(was, now).items() if pair[0] != pair[1]}
+    if shares and was.versions.keys() == now.versions.keys():
         able, is_few = _count_at_first(was, now)
-        if parts:
-            cut, grown = (
-                ", ".join(
-                    name
-                    for name, version in now.versions.items()
-                    if sign * (version.most - was.versions[name].most) > 0
-                )
-                for sign in (-1, 1)
-            )
-            few = f", {_TOO_FEW}" if is_few else ""
-            text = (
-                f"model {now.name} has {able} of {was.most} replicas at full load until {grown} has grown{few}; {cut} "
-                f"shrinks at once to its new share: at most {', '.join(parts)}"
-            )
-            yield Shift(now.tenant, text, is_loss=True, is_grave=is_few)
+        parts = ", ".join(f"{new} of {name} instead of {old}" for name, (old, new) in shares.items())
+        cut = ", ".join(name for name, (old, new) in shares.items() if new < old)
+        grown = ", ".join(name for name, (old, new) in shares.items() if new > old)
+        few = f", {_TOO_FEW_HINT}" if is_few else ""
+        text = (
+            f"model {now.name} has {able} of {old_max} replicas at full load until {grown} has grown{few}; {cut} "
+            f"shrinks at once to its new share: at most {parts}"
+        )
+        yield Shift(now.tenant, text, is_loss=True, is_grave=is_few)
 
 
 def list_model_deployments(*views: TenantView) -> set[tuple[str, str]]:

@@ -14,7 +14,7 @@ _IMAGE, _FLAGS = "spec.containers.image", "spec.containers.args"
 
 
 def find_rollouts(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each version of a model whose pods have another template."""
+    """Yield a sentence for each version of a model with a changed pod template."""
     old, new = collect_models(TenantView.of(before)), collect_models(TenantView.of(after))
     for key, now in new.items():
         was = old.get(key)
@@ -45,7 +45,7 @@ def _describe(old: ModelVersion, new: ModelVersion) -> Iterator[str]:
 
 
 def _list_flags(version: ModelVersion) -> dict[str, str]:
-    """Return name of a flag → the flag with its value; a word without dashes is named after itself."""
+    """Return name of a flag → the flag with its value; a word without a value is its own name."""
     flags = [str(flag) for flag in read_list(version.container, "args")]
     return {flag.partition("=")[0]: flag for flag in flags}
 
@@ -62,6 +62,6 @@ def _compare_flags(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[s
 
 
 def _shorten(flag: str) -> str:
-    """Return a flag, and the beginning of a long command."""
+    """Return a flag; of a command with spaces only its program, and of long text the first 79 characters."""
     text = flag if " " not in flag else shlex.split(flag)[0] + " …"
     return text if len(text) <= 80 else f"{text[:79]}…"

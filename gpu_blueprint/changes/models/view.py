@@ -17,8 +17,8 @@ class ModelVersion(Record, kw_only=True):
     deployment: str
     spec: Mapping[str, Any]
     """``spec`` of the Deployment."""
-    least: int
-    most: int
+    min_replicas: int
+    max_replicas: int
 
     @property
     def template(self) -> Mapping[str, Any]:
@@ -53,14 +53,19 @@ class ModelView:
         return f"http://{self.name}.{self.namespace}.svc"
 
     @property
-    def least(self) -> int:
-        """Least replicas of all versions."""
-        return sum(version.least for version in self.versions.values())
+    def bounds(self) -> tuple[int, int]:
+        """The minReplicas and the maxReplicas of all versions together."""
+        return self.min_replicas, self.max_replicas
 
     @property
-    def most(self) -> int:
-        """Most replicas of all versions."""
-        return sum(version.most for version in self.versions.values())
+    def min_replicas(self) -> int:
+        """The minReplicas of all versions together."""
+        return sum(version.min_replicas for version in self.versions.values())
+
+    @property
+    def max_replicas(self) -> int:
+        """The maxReplicas of all versions together."""
+        return sum(version.max_replicas for version in self.versions.values())
 
 
 def collect_models(view: TenantView) -> dict[tuple[str, str], ModelView]:
@@ -76,7 +81,7 @@ def collect_models(view: TenantView) -> dict[tuple[str, str], ModelView]:
         scaler = bounds.get((namespace, own))
         limits = read_map(scaler.inputs, "spec") if scaler else {}
         version = ModelVersion(
-            deployment=own, spec=spec, least=_read_count(limits, "min"), most=_read_count(limits, "max")
+            deployment=own, spec=spec, min_replicas=_read_count(limits, "min"), max_replicas=_read_count(limits, "max")
         )
         found.setdefault((namespace, name), ModelView(tenant, namespace, name)).versions[own] = version
     return found

@@ -8,7 +8,7 @@ from ..snapshot import Snapshot
 
 
 def compare_costs(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
-    """Return platform, pools and at last the sum; empty if the cost before or after is not known.
+    """Return the changes of platform, pools and sum; empty if the cost before or after is not known.
 
     A new stack costs nothing before: its snapshot has neither resources nor an estimate.
     """
@@ -20,7 +20,7 @@ def compare_costs(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
 
 
 def note_prices(before: Snapshot, after: Snapshot) -> Iterator[str]:
-    """Yield sentences about prices that differ for other reasons than the change, or that are not known."""
+    """Yield sentences about unknown prices, and about price lists of different dates."""
     old, new = before.cost.get("pricesAsOf"), after.cost.get("pricesAsOf")
     if old and new and old != new:
         yield f"the base was estimated with prices of {old}, the change with prices of {new}"

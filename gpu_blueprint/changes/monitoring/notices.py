@@ -1,19 +1,65 @@
-"""Lines about metrics and alerts that a reviewer must know although the stack itself loses nothing."""
+"""Facts about metrics and alerts for a reviewer: none of them makes a verdict graver than ``safe``."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+from typing import Any
 
 from ...plan import PlannedResource
-from ..cluster.retention import find_smaller_claims, pair_releases
+from ..cluster.retention import pair_releases
 from ..effects import ResourceChange
+from ..quantities import read_quantity
 from ..values import as_list, as_mapping, dig
+
+_SECONDS = {"y": 365 * 86400.0, "w": 7 * 86400.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_BYTES = {unit: 1024.0**power for power, unit in enumerate("BKMGTPE")}
 
 
 def find_monitoring_notices(
     before: Sequence[PlannedResource], after: Sequence[PlannedResource], _: Sequence[ResourceChange]
 ) -> Iterator[str]:
-    """Yield a sentence for each claim that stays as large as it is, each receiver that goes and the alerts that end."""
-    yield from find_smaller_claims(before, after)
+    """Yield a sentence for shorter retention, each volume claim that cannot shrink, lost receivers and ended alerts."""
+    yield from _find_shorter_samples(before, after)
+    yield from _find_smaller_claims(before, after)
     yield from _find_silent_alerts(before, after)
+
+
+def _find_shorter_samples(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    """Yield a sentence for a shorter time and a smaller size: Prometheus deletes all samples sooner or later."""
+    for old, new in pair_releases(before, after):
+        was, now = (dig(release.inputs, "values", "prometheus", "prometheusSpec") for release in (old, new))
+        if not isinstance(was, Mapping) or not isinstance(now, Mapping):
+            continue
+        times = was.get("retention"), now.get("retention")
+        if _read_duration(times[1], times[0]) < _read_duration(times[0], times[1]):
+            kept = f"for {times[1] or '24h'} instead of {times[0] or '24h'}"
+            yield f"Prometheus keeps samples {kept}, and deletes older samples"
+        sizes = was.get("retentionSize"), now.get("retentionSize")
+        if _read_size(sizes[1]) < _read_size(sizes[0]):
+            size = f"{sizes[1]} instead of {sizes[0]}" if sizes[0] else f"at most {sizes[1]}"
+            yield f"Prometheus keeps {size} of samples, and deletes the oldest"
+
+
+def _find_smaller_claims(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    """Yield a sentence for each volume claim in a release's values with a smaller size, because claims never shrink."""
+    for old, new in pair_releases(before, after):
+        claims = [dict(_list_claims(release.inputs.get("values"))) for release in (old, new)]
+        for place in claims[0].keys() & claims[1].keys():
+            was, now = (read_quantity(found[place]) for found in claims)
+            if was is not None and now is not None and now < was:
+                yield (
+                    f"the volume of {place} stays at {claims[0][place]} and costs as much as before: a volume claim "
+                    f"that exists cannot shrink to {claims[1][place]}, and a new claim starts without its data"
+                )
+
+
+def _list_claims(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the key above each volumeClaimTemplate, and the storage that the template requests."""
+    for key, below in as_mapping(value).items():
+        if key == "volumeClaimTemplate":
+            yield place, dig(below, "spec", "resources", "requests", "storage")
+        else:
+            yield from _list_claims(below, place if key in ("storage", "storageSpec") else str(key))
 
 
 def _find_silent_alerts(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
@@ -48,3 +94,19 @@ def _list_receivers(release: PlannedResource) -> list[str]:
         for way, targets in sorted(receiver.items())
         if way.endswith("_configs") and targets
     ]
+
+
+def _read_duration(value: Any, other: Any) -> float:
+    """Return the seconds of a Prometheus duration such as ``15d``; None has the operator's default of 24h."""
+    if value is None:
+        return 86400.0
+    parts = re.findall(r"(\d+)(ms|[ywdhms])", str(value))
+    if not parts or "".join(map("".join, parts)) != str(value):
+        return 0.0 if value != other else inf
+    return sum(float(number) * _SECONDS[unit] for number, unit in parts)
+
+
+def _read_size(value: Any) -> float:
+    """Return the bytes of a Prometheus size such as ``85GiB``; infinity for None and 0, which set no limit."""
+    found = re.fullmatch(r"(\d+)([KMGTPE]?)i?B", str(value))
+    return (float(found[1]) * _BYTES[found[2] or "B"] or inf) if found else inf

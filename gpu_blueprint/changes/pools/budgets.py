@@ -1,7 +1,7 @@
 """Disruption budgets of a NodePool in words, and the number of nodes that they let drain at once.
 
-Karpenter takes the strictest of the budgets that are active. Their windows are in UTC. A pool without budgets has one
-of 10 % (the default of the CRD), and Karpenter rounds a percentage up.
+Karpenter applies the strictest active budget. Windows are in UTC. A pool without budgets has a budget of 10 % (the
+default of the CRD), and Karpenter rounds a percentage up.
 """
 
 import re
@@ -14,11 +14,11 @@ from ..values import as_list, as_mapping
 
 ALL_AT_ONCE = "all nodes at once"
 NO_NODE = "no node drains until a budget allows it"
-_DEFAULT = [{"nodes": "10%"}]
-_DAY = 24 * 60
+_DEFAULT_BUDGETS = [{"nodes": "10%"}]
+_DAY_MINUTES = 24 * 60
 _WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NICKNAMES = {"@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0", "@hourly": "0 * * * *"}
-_SPANS = {
+_DAYS_IN_WORDS = {
     frozenset(range(7)): "every day",
     frozenset(range(1, 6)): "on weekdays",
     frozenset({0, 6}): "on weekends",
@@ -30,7 +30,7 @@ class Budgets(Record):
 
     rules: tuple[Mapping[str, Any], ...]
     can_empty: str = ""
-    """Time after which a node without pods goes all the same; empty if empty nodes stay."""
+    """Time after which a node without pods terminates in spite of the budgets; empty if empty nodes stay."""
 
     @property
     def is_blocking(self) -> bool:
@@ -38,7 +38,7 @@ class Budgets(Record):
         return any(_is_always(rule) and _read_nodes(rule) in ("0", "0%") for rule in self.rules)
 
     def count(self, nodes: int | None) -> int | None:
-        """Return how many of a pool's nodes may drain at once outside of windows; None if that is unlimited.
+        """Return the number of nodes that may drain at once outside of windows; None without a limit.
 
         Args:
             nodes: Nodes of the pool; None if their number is unknown.
@@ -59,7 +59,7 @@ class Budgets(Record):
 def read_budgets(disruption: Any) -> Budgets:
     """Return the budgets that limit drift, from the ``disruption`` of a NodePool."""
     section = as_mapping(disruption)
-    rules = [as_mapping(rule) for rule in as_list(section.get("budgets", _DEFAULT))]
+    rules = [as_mapping(rule) for rule in as_list(section.get("budgets", _DEFAULT_BUDGETS))]
     empty = Budgets(tuple(rule for rule in rules if _limits(rule, "Empty")))
     after = str(section.get("consolidateAfter", "0s"))
     can_empty = "" if after == "Never" or empty.is_blocking else after
@@ -91,7 +91,7 @@ def _is_always(rule: Mapping[str, Any]) -> bool:
     length, fields = _read_minutes(rule), _read_fields(schedule)
     if fields[2:] != ["*", "*", "*"] or not fields[0].isdecimal():
         return False
-    return length >= (_DAY if fields[1].isdecimal() else 60 if fields[1] == "*" else _DAY + 1)
+    return length >= (_DAY_MINUTES if fields[1].isdecimal() else 60 if fields[1] == "*" else _DAY_MINUTES + 1)
 
 
 def _read_fields(schedule: Any) -> list[str]:
@@ -120,7 +120,7 @@ def _describe_window(rule: Mapping[str, Any]) -> str:
     if not days or not (fields[0].isdecimal() and fields[1].isdecimal()):
         return f"{nodes} in windows of {rule.get('duration')} from cron {schedule!r} (UTC)"
     opens = int(fields[1]) * 60 + int(fields[0])
-    if minutes > _DAY:
+    if minutes > _DAY_MINUTES:
         return f"{nodes} {days} from {_write_time(opens)} UTC for {rule.get('duration')}"
     return f"{nodes} {days} {_write_time(opens)}-{_write_time(opens + minutes)} UTC"
 
@@ -135,7 +135,7 @@ def _describe_days(fields: list[str]) -> str:
         return ""
     listed = frozenset(range(7)) if numbers == "*" else frozenset().union(*map(_list_days, numbers.split(",")))
     names = ", ".join(_WEEKDAYS[day] for day in sorted(listed, key=lambda day: day or 7))
-    return _SPANS.get(listed, f"on {names}")
+    return _DAYS_IN_WORDS.get(listed, f"on {names}")
 
 
 def _list_days(part: str) -> frozenset[int]:

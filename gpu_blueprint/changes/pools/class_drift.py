@@ -1,8 +1,8 @@
-"""Drift of the nodes of a pool from its EC2NodeClass: hashed fields, and all that the node class selects in AWS.
+"""Drift of a pool's nodes from their EC2NodeClass: its hashed fields, and the AWS resources that it selects.
 
 Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go (``hash:"ignore"``) and
-pkg/cloudprovider/drift.go. Karpenter looks at AMIs, subnets, security groups, reservations and placement groups again,
-so the replacement of a selected thing drains nodes although no field of the node class changes.
+pkg/cloudprovider/drift.go. Karpenter resolves AMIs, subnets, security groups, reservations and placement groups again,
+so the replacement of a selected resource drains nodes even if the node class stays the same.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +31,7 @@ _METADATA_DEFAULTS = {
     "httpTokens": "required",
 }
 """The defaults of ``metadataOptions`` in Karpenter's CRD."""
-_WORDS = {
+_FIELDS_IN_WORDS = {
     "associatePublicIPAddress": "public addresses",
     "blockDeviceMappings": "the disk",
     "cpuOptions": "the CPU options",
@@ -72,7 +72,7 @@ def find_class_drifts(pool: PlannedResource, before: PlannedNodes, after: Planne
 
 
 def _compare_hashed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Drift]:
-    """Yield the hashed fields that differ; Karpenter hashes the family of the AMI that follows from its alias."""
+    """Yield a drift for each hashed field that differs; Karpenter also hashes the AMI family of the alias."""
     before, after = (
         {**side, "metadataOptions": {**_METADATA_DEFAULTS, **as_mapping(side.get("metadataOptions"))}}
         for side in (old, new)
@@ -95,7 +95,7 @@ def _settle_field(field: str, value: Any) -> Any:
 
 
 def _name_field(field: str) -> str:
-    return _WORDS.get(field, f"the field {field} of the node class")
+    return _FIELDS_IN_WORDS.get(field, f"the field {field} of the node class")
 
 
 def _find_family(spec: Mapping[str, Any]) -> str:
@@ -109,7 +109,7 @@ def _read_alias(term: Any) -> str:
 
 
 def _find_new_values(new: PlannedResource, gone: Removals) -> Iterator[Drift]:
-    """Yield the hashed fields whose value comes from a replaced resource and is not known before `pulumi up`."""
+    """Yield a drift for each hashed field with an unknown value from a replaced resource."""
     if gone.urns.isdisjoint(new.property_dependencies.get("spec", ())):
         return
     for field, value in sorted(as_mapping(new.inputs.get("spec")).items()):
@@ -157,7 +157,7 @@ def _compare_subnets(
     gone: Removals,
     zones: Requirement,
 ) -> Iterator[Drift]:
-    """Yield the drift of the nodes in subnets that are replaced or no longer selected, in the zones of the pool."""
+    """Yield the drift of nodes in replaced or deselected subnets, within the zones of the pool."""
     terms = [as_list(side.get("subnetSelectorTerms")) for side in (old, new)]
     yield from _drop_subnet_ids(*terms)
     selected = dict(_select(before, SUBNET, terms[0]))
@@ -171,7 +171,7 @@ def _compare_subnets(
 
 
 def _may_hold(subnet: PlannedResource, zones: Requirement) -> bool:
-    """Return whether nodes in some zones may run in a subnet; the zone of a subnet may be unknown."""
+    """Return whether a subnet may be in the zones; a subnet with an unknown zone may."""
     zone = subnet.inputs.get("availabilityZone")
     return not isinstance(zone, str) or zones.allows(zone)
 
@@ -180,7 +180,7 @@ def _explain(dropped: Iterable[str], gone: Removals) -> str:
     effects = {change.effect for urn in dropped if (change := gone.find(urn))}
     if "replace" in effects:
         return "their subnets are replaced"
-    return "their subnets are deleted" if "delete" in effects else "the node class selects their subnets no more"
+    return "their subnets are deleted" if "delete" in effects else "the node class no longer selects their subnets"
 
 
 def _drop_subnet_ids(old: list[Any], new: list[Any]) -> Iterator[Drift]:
@@ -200,7 +200,7 @@ def _drop_subnet_ids(old: list[Any], new: list[Any]) -> Iterator[Drift]:
 def _drop_subnets(
     reason: str, selected: Mapping[str, PlannedResource], dropped: Mapping[str, PlannedResource]
 ) -> Drift:
-    """Return the drift of the nodes in some of the selected subnets, by the zones that have no other subnet."""
+    """Return the drift of the nodes in dropped subnets, named by zone if no other selected subnet is in the zone."""
     zones = [str(subnet.inputs.get("availabilityZone") or "") for subnet in dropped.values()]
     others = {str(subnet.inputs.get("availabilityZone")) for urn, subnet in selected.items() if urn not in dropped}
     if not others:
@@ -221,7 +221,7 @@ def _compare_reservations(old: Mapping[str, Any], new: Mapping[str, Any]) -> Ite
         listed = ", ".join(ids)
         yield Drift(
             condition="CapacityReservationDrift",
-            reason=f"the pool uses {listed} no more",
+            reason=f"the pool no longer uses {listed}",
             nodes=f"nodes in the reservation{'s' * (len(ids) > 1)} {listed}",
             requirement=exclude(RESERVATION, ids),
         )
@@ -238,7 +238,7 @@ def _find_replaced_placement_group(spec: Mapping[str, Any], after: PlannedNodes,
 
 
 def _select(plan: PlannedNodes, type_: str, terms: list[Any]) -> Iterator[tuple[str, PlannedResource]]:
-    """Yield URN and resource of everything that a selection by tags finds in a plan; ``*`` stands for any value."""
+    """Yield URN and resource for all resources of a type that terms select by tags; ``*`` matches any value."""
     wanted = _list_tag_terms(terms)
     for resource in plan.list_type(type_):
         tags = plan.list_tags(resource)
@@ -251,5 +251,5 @@ def _list_tag_terms(terms: list[Any]) -> list[Mapping[str, Any]]:
 
 
 def _is_wider(new: list[Any], old: list[Any]) -> bool:
-    """Return whether a selection keeps every term; terms are alternatives."""
+    """Return whether a new selection contains all terms of the old one; terms are alternatives."""
     return all(term in new for term in old)

@@ -1,4 +1,4 @@
-"""The effects of other opening hours: nodes that a close ends, tenants whose pool is closed, and pools left closed."""
+"""The effects of changed opening hours: nodes that a close drains, hours of tenants, and pools that stay closed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ from .planned_nodes import PlannedNodes
 
 
 def find_longer_closings(old: PlannedNodes, new: PlannedNodes) -> Iterator[tuple[str, PoolHours]]:
-    """Yield the pools of both plans that are closed at a time at which they were open, with their new hours."""
+    """Yield the pools of both plans that close at a time when they were open, with their new hours."""
     before = read_hours(old.resources)
     for pool, hours in read_hours(new.resources).items():
         if pool in old.pools and pool in new.pools and hours.is_closed_longer_than(before.get(pool)):
@@ -18,7 +18,7 @@ def find_longer_closings(old: PlannedNodes, new: PlannedNodes) -> Iterator[tuple
 
 
 def compare_hours(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield the hours that the tenants of a pool gain and lose, for pools and tenants that stay."""
+    """Yield changed opening hours for the tenants of a pool, for pools and tenants of both plans."""
     pools = PlannedNodes(before.resources).pools.keys() & PlannedNodes(after.resources).pools.keys()
     old, new = read_hours(before.resources), read_hours(after.resources)
     for pool in sorted(pools):
@@ -33,13 +33,13 @@ def compare_hours(before: TenantView, after: TenantView) -> Iterator[Shift]:
 
 
 def find_pools_left_closed(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each pool that loses its hours, since a closed pool then has nothing that opens it."""
+    """Yield a sentence for each pool that loses its hours: nothing opens it again if it is closed at the update."""
     old, new, pools = read_hours(before), read_hours(after), PlannedNodes(after).pools
     for pool, hours in old.items():
         if pool in pools and pool not in new and hours.opening:
             yield (
-                f"merge while pool {pool} is open ({hours.describe()}): its hours go, and a pool that is closed then "
-                f"stays closed; else lift the limit after the update: {hours.opening}"
+                f"merge while pool {pool} is open ({hours.describe()}): it loses its hours, and a pool that is closed "
+                f"then stays closed; else lift the limit after the update: {hours.opening}"
             )
 
 

@@ -1,6 +1,6 @@
-"""The nodes that a change of a stack drains, from two plans: Karpenter's pools, and managed node groups.
+"""The nodes that a change drains, in Karpenter's pools and in managed node groups.
 
-The plans decide, and not the stack files, because older code planned the base.
+Two plans are compared and not two stack files, because older code planned the base.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,8 +25,8 @@ from .pool_drift import find_pool_drifts, list_types
 from .requirements import read_requirements
 
 REMOVED = "the pool is removed or renamed; pods that name it find no node until their manifests name another pool"
-_UNKNOWN = Usd(unknown=frozenset({"instance types"}))
-CLUSTER_GOES = "the cluster goes, and everything inside is lost"
+_UNKNOWN_PRICE = Usd(unknown=frozenset({"instance types"}))
+CLUSTER_GOES = "the cluster is deleted, and everything inside is lost"
 
 
 def find_drains(
@@ -63,7 +63,7 @@ def _list_drifts(name: str, old: PlannedNodes, new: PlannedNodes, gone: Removals
 
 
 def _find_lost_nodes(old: PlannedNodes, gone: Removals) -> Iterator[NodeDrain]:
-    """Yield all nodes of a cluster that goes."""
+    """Yield all nodes of a deleted or replaced cluster."""
     if gone.removes_cluster(old.clusters):
         for group in old.list_type(NODE_GROUP):
             yield describe_removal(group, CLUSTER_GOES)
@@ -77,7 +77,7 @@ def _loses_cluster(pool: PlannedResource, old: PlannedNodes, gone: Removals) -> 
 
 
 def _find_removed_pools(old: PlannedNodes, new: PlannedNodes, gone: Removals) -> Iterator[NodeDrain]:
-    """Yield the nodes of NodePools that go, or that have another name: Karpenter drains them, whatever the budgets."""
+    """Yield the nodes of removed and renamed NodePools: Karpenter drains them without regard to budgets."""
     groups = {name_group(group) for group in new.list_type(NODE_GROUP)}
     old_groups = {name_group(group) for group in old.list_type(NODE_GROUP)}
     has_successor = bool((new.pools.keys() | groups) - (old.pools.keys() | old_groups)) or bool(
@@ -106,7 +106,7 @@ def _find_drifting_pools(old: PlannedNodes, new: PlannedNodes, gone: Removals) -
 
 
 def _find_closing_pools(old: PlannedNodes, new: PlannedNodes, gone: Removals) -> Iterator[NodeDrain]:
-    """Yield the nodes of pools that close when they ran before: no budget holds, and no new node starts."""
+    """Yield the nodes of pools that close earlier or longer: no budget applies, and no new node starts."""
     for name, hours in find_longer_closings(old, new):
         if _loses_cluster(old.pools[name], old, gone) or _goes(name, old, new, gone):
             continue
@@ -144,9 +144,9 @@ def _describe_drifts(name: str, drifts: Sequence[Drift], old: PlannedNodes, new:
 
 
 def _tell_room(kinds: set[str]) -> str:
-    """Return where the successors of nodes with pods come from: Karpenter launches them first.
+    """Return where replacement nodes come from: Karpenter launches them before it drains nodes with pods.
 
-    The limits of a pool hold for the nodes after the change, so they stop no successor.
+    The limits of a pool apply to the nodes after the change, so they block no replacement.
     """
     if kinds == {"reserved"}:
         return (
@@ -161,9 +161,9 @@ def _tell_room(kinds: set[str]) -> str:
 
 
 def _tell_drift_of_pinned(grace: str) -> str:
-    """Return the fate of pods that may not be evicted, on nodes that drift (disruption/types.go of Karpenter 1.14.1).
+    """Return what happens to pods that may not be evicted, on drifted nodes (Karpenter 1.14.1, disruption/types.go).
 
-    Karpenter looks for no room for such a pod, so no new node starts for it.
+    Karpenter does not reschedule such a pod, so no new node starts for it.
     """
     if not grace:
         return f"{PINNED} keeps its node"
@@ -191,14 +191,14 @@ def _describe_removed_pool(name: str, old: PlannedNodes, reasons: tuple[str, ...
 
 
 def _tell_end_of_pinned(grace: str) -> str:
-    """Return the fate of pods that may not be evicted, on nodes whose NodeClaim is deleted."""
+    """Return what happens to pods that may not be evicted, on nodes whose NodeClaim is deleted."""
     if not grace:
         return f"{PINNED} keeps its node until it ends"
     return f"{PINNED} is deleted after {grace} less its own grace"
 
 
 def _count_nodes(name: str, old: PlannedNodes, drifts: Sequence[Drift]) -> int | None:
-    """Return the most nodes of a pool, or of those of its types that drift."""
+    """Return the most nodes of a pool, or of its drifted instance types; None without a limit."""
     pool, types = old.pools[name], list_types(old.pools[name])
     if types and drifts:
         hit = [row for row in types if any(_may_hit(drift, list_type_labels(row)) for drift in drifts)]
@@ -207,7 +207,7 @@ def _count_nodes(name: str, old: PlannedNodes, drifts: Sequence[Drift]) -> int |
 
 
 def _may_hit(drift: Drift, labels: dict[str, str]) -> bool:
-    """Return whether nodes of a type may drift; other labels of its nodes are unknown."""
+    """Return whether nodes with these known labels may drift."""
     return drift.requirement is None or drift.requirement.key not in labels or drift.hits(labels)
 
 
@@ -221,23 +221,23 @@ def _price_all(name: str, old: PlannedNodes, runs_twice: bool) -> Usd | None:
 def _price_surge(pool: PlannedResource, plan: PlannedNodes, nodes: int | None) -> float | None:
     """Return dollars an hour of the nodes that start before drifted nodes terminate."""
     if nodes == 0 or _is_reserved(pool):
-        return 0.0  # a reservation that is full has no room for a second node
+        return 0.0  # a full reservation starts no second node
     return None if nodes is None else _price_nodes(pool, plan, nodes).exact
 
 
 def _price_nodes(pool: PlannedResource, plan: PlannedNodes, nodes: int) -> Usd:
-    """Return dollars an hour of a number of nodes at most: the limits of the pool hold fewer nodes of large types."""
+    """Return the highest dollars an hour of some nodes; the pool's limits allow fewer nodes of large types."""
     node_class, types = plan.find_class(pool), list_types(pool) or ()
     prices = []
     for row in types:
         held = count_most_nodes(pool, plan.overlays, [row])
         count = nodes if held is None else min(nodes, held)
         prices.append(price_dearest_node(node_class, [row], plan.region) * count)
-    return max(prices, key=lambda price: (bool(price.unknown), price.known), default=_UNKNOWN * nodes)
+    return max(prices, key=lambda price: (bool(price.unknown), price.known), default=_UNKNOWN_PRICE * nodes)
 
 
 def _is_reserved(pool: PlannedResource) -> bool:
-    """Return whether a pool runs in reservations only."""
+    """Return whether a pool launches only reserved nodes."""
     return _list_capacity_types(pool) == {"reserved"}
 
 
@@ -250,7 +250,7 @@ def _list_capacity_types(pool: PlannedResource) -> set[str]:
 
 
 def _find_grace(pool: PlannedResource) -> str:
-    """Return the time that nodes get to drain. A node keeps the time that its pool had when the node started."""
+    """Return the terminationGracePeriod of a pool. A node keeps the value that its pool had when the node started."""
     return str(dig(pool.inputs, "spec", "template", "spec", "terminationGracePeriod") or "")
 
 

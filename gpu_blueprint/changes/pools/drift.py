@@ -1,7 +1,7 @@
-"""Karpenter's reasons to replace nodes that run: the drift of a node from its NodePool and its node class.
+"""The drift of a node from its NodePool and its node class, for which Karpenter replaces running nodes.
 
 Source: kubernetes-sigs/karpenter v1.14.1, pkg/controllers/nodeclaim/disruption/drift.go, and
-aws/karpenter-provider-aws v1.14.1, pkg/cloudprovider/drift.go. ``minValues`` chooses among types at a launch only.
+aws/karpenter-provider-aws v1.14.1, pkg/cloudprovider/drift.go. ``minValues`` matters only at a launch.
 """
 
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from .requirements import Requirement
 
 ALL_NODES = "all nodes"
 SUBNET_KEY = "topology.k8s.aws/subnet-id"
-"""Stands for the subnet of a node among its labels. Nodes have no such label; Karpenter asks EC2 for the subnet."""
+"""The key of a node's subnet in requirements. Nodes have no such label: Karpenter reads the subnet from EC2."""
 
 
 class Drift(Record, kw_only=True):
-    """One reason for which Karpenter replaces the nodes of a pool, or some of them."""
+    """One reason why Karpenter replaces all or some nodes of a pool."""
 
     condition: str
     """The reason in the condition ``Drifted`` of a NodeClaim, such as ``NodePoolDrifted``."""

@@ -1,6 +1,6 @@
-"""The opening hours of pools in a plan, by the effect of its CronJobs: when which pool closes and opens.
+"""The opening hours of pools, read from the CronJobs of a plan.
 
-A close sets a NodePool's limit of CPU to 0, and then deletes or cordons the pool's nodes; an opening lifts the limit.
+A close sets the CPU limit of a NodePool to 0, and then deletes or cordons the pool's nodes; an opening lifts the limit.
 """
 
 import json
@@ -16,9 +16,10 @@ from ..values import as_list, dig
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _CRON_DAYS = ("sun", *_DAYS[:-1])
 _DAY, _WEEK = 24 * 60, 7 * 24 * 60
+"""Minutes of a day and of a week."""
 _CRON_JOB = "kubernetes:batch/v1:CronJob"
-_YEAR = datetime(2026, 1, 5, tzinfo=UTC)
-"""Some Monday. Offsets of the weeks that follow tell how two time zones lie to each other in summer and in winter."""
+_FIRST_MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
+"""A Monday. The 52 weeks from here cover the summer and winter offsets between two time zones."""
 
 
 class PoolHours(Record, kw_only=True):
@@ -26,10 +27,10 @@ class PoolHours(Record, kw_only=True):
 
     zone: str
     closes: tuple[int, ...]
-    """Minutes of the week, from Monday on, at which the pool closes or closes again."""
+    """Minutes since Monday 00:00 at which a close runs, also while the pool is closed."""
     opens: tuple[int, ...]
     is_readable: bool
-    """False if a schedule is of a form that nobody here reads; the hours are unknown then."""
+    """False if a schedule has an unsupported form: the hours are unknown."""
     deletes_nodes: bool
     """False if a close lets jobs run to their end."""
     opening: str
@@ -49,7 +50,7 @@ class PoolHours(Record, kw_only=True):
         return frozenset(found)
 
     def is_closed_longer_than(self, other: "PoolHours | None") -> bool:
-        """Return whether the pool is closed at any moment at which it is open with the other hours."""
+        """Return whether the pool is closed at any moment at which the other hours have it open."""
         if other is None:
             return bool(self.closed) or not self.is_readable
         if not (self.is_readable and other.is_readable):
@@ -86,7 +87,7 @@ def read_hours(resources: Sequence[PlannedResource]) -> dict[str, PoolHours]:
 
 
 def _list_jobs(resources: Sequence[PlannedResource], limit: str) -> dict[str, list[PlannedResource]]:
-    """Return name of a NodePool → the CronJobs that set its limit of CPU to some JSON value."""
+    """Return name of a NodePool → the CronJobs that set its CPU limit to a JSON value."""
     found: dict[str, list[PlannedResource]] = {}
     for job in resources:
         if job.type == _CRON_JOB and dig(job.inputs, "spec", "suspend") is not True:
@@ -96,7 +97,7 @@ def _list_jobs(resources: Sequence[PlannedResource], limit: str) -> dict[str, li
 
 
 def _read_limit(words: Sequence[str], limit: str) -> Iterator[str]:
-    """Yield the NodePool whose limit of CPU a command of kubectl patches to a JSON value."""
+    """Yield the NodePool whose CPU limit a kubectl command sets to a JSON value."""
     if words[:1] != ["patch"] or not words[1:2] or not words[1].startswith("nodepool"):
         return
     for word in words:
@@ -129,7 +130,7 @@ def _read(closing: Sequence[PlannedResource], opening: Sequence[PlannedResource]
 
 
 def _read_schedule(job: PlannedResource) -> list[int] | None:
-    """Return the minutes of the week at which a schedule fires; None if it has another form than our schedules."""
+    """Return the minutes of the week at which a schedule fires; None for an unsupported form."""
     fields = str(dig(job.inputs, "spec", "schedule")).split()
     if len(fields) != 5 or fields[2:4] != ["*", "*"]:
         return None
@@ -162,8 +163,8 @@ def _is_zone(name: str) -> bool:
 
 
 def _compare_zones(zone: str, other: str) -> set[int]:
-    """Return the minutes by which the clock of another zone is ahead, in all weeks of a year."""
-    weeks = [_YEAR + timedelta(weeks=week) for week in range(52)]
+    """Return the minutes by which the other zone's clock is ahead, for all weeks of a year."""
+    weeks = [_FIRST_MONDAY + timedelta(weeks=week) for week in range(52)]
     return {_count_ahead(other, week) - _count_ahead(zone, week) for week in weeks}
 
 
@@ -184,7 +185,7 @@ def _write_time(minute: int) -> str:
 
 
 def _join_days(days: Sequence[int]) -> str:
-    """Write days of the week, all of them as ``each day``, consecutive ones as a range."""
+    """Write days of the week: all as ``each day``, consecutive days as a range."""
     first, last = min(days), max(days)
     if len(days) == len(_DAYS):
         return "each day"

@@ -1,7 +1,7 @@
-"""Managed node groups whose nodes a change replaces: the system nodes, and static GPU pools.
+"""Managed node groups with nodes that a change replaces: system nodes and static GPU pools.
 
-EKS rolls a group for a new version of Kubernetes, of the AMI or of the launch template. It changes labels, taints,
-sizes, tags and repair of a group without new nodes (API reference, UpdateNodegroupConfig and UpdateNodegroupVersion).
+EKS replaces the nodes of a group for a new version of Kubernetes, AMI or launch template. It changes labels, taints,
+sizes, tags and repair in place (API reference, UpdateNodegroupConfig and UpdateNodegroupVersion).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,8 +24,8 @@ _NODES_A_ZONE = 2
 """EKS adds up to two nodes in each zone of a group, or as many as it replaces at once (EKS user guide, «Understand each
 phase of node updates»)."""
 _NOT_IN_VERSIONS = ("defaultVersion", "tags", "updateDefaultVersion")
-"""Inputs of a launch template that make no new version (terraform-provider-aws, ec2_launch_template.go)."""
-_WORDS = {
+"""Inputs of a launch template that create no new version (terraform-provider-aws, ec2_launch_template.go)."""
+_INPUTS_IN_WORDS = {
     "amiType": "the kind of AMI",
     "blockDeviceMappings": "the disk",
     "capacityType": "the way to buy",
@@ -39,18 +39,20 @@ _WORDS = {
     "userData": "the user data",
     "version": "the version of Kubernetes",
 }
-_ENDS = "15m"
-"""Time after which EKS ends the pods of a rolled node, if it may force the update."""
-_ENDS_REMOVED = "5m"
-"""Time after which EKS ends the nodes of a group that is deleted or made smaller (EKS user guide, «Delete a managed
+_FORCED_UPDATE_GRACE = "15m"
+"""Time after which a forced update of EKS deletes the pods of a node."""
+_REMOVAL_GRACE = "5m"
+"""Time after which EKS terminates the nodes of a deleted or smaller group (EKS user guide, «Delete a managed
 node group»)."""
-_PINNED = "EKS evicts pods with karpenter.sh/do-not-disrupt like all others"
-_ROOM = "without an instance and a service quota for the nodes that run twice the update fails, and the old nodes stay"
-_FAILS = "the update fails if a pod does not leave its node within 15m"
+_PINNED_PODS = "EKS evicts pods with karpenter.sh/do-not-disrupt like all others"
+_ROOM_FOR_UPDATE = (
+    "without an instance and a service quota for the nodes that run twice the update fails, and the old nodes stay"
+)
+_UPDATE_FAILS = "the update fails if a pod does not leave its node within 15m"
 
 
 def find_group_drains(before: PlannedNodes, after: PlannedNodes, gone: Removals) -> Iterator[NodeDrain]:
-    """Yield the drains of managed node groups; a cluster that goes takes them along, which is another finding."""
+    """Yield the drains of managed node groups; nothing if the cluster is removed, which ``drains.py`` reports."""
     for group in () if gone.removes_cluster(before.clusters) else before.list_type(NODE_GROUP):
         change = gone.find(group.urn)
         new = after.by_urn.get(group.urn) or (None if change else _find_namesake(group, after))
@@ -70,45 +72,45 @@ def _describe_end(group: PlannedResource, after: PlannedNodes) -> NodeDrain:
 
 
 def name_group(group: PlannedResource) -> str:
-    """Return the pool of a node group; the name of the group if it belongs to none."""
+    """Return the pool of a node group, or the group's own name without a pool."""
     name = group.inputs.get("nodeGroupName") or group.inputs.get("nodeGroupNamePrefix") or group.name
     pool = dig(group.inputs, "labels", POOL_LABEL)
     return str(pool or (name if isinstance(name, str) else group.name)).rstrip("-")
 
 
 def describe_removal(group: PlannedResource, reason: str) -> NodeDrain:
-    """Return the drain of a node group that goes for good."""
-    return _build_drain(group, (reason,), budgets=(ALL_AT_ONCE,), grace=_ENDS_REMOVED, twice=Usd())
+    """Return the drain of a node group that is deleted for good."""
+    return _build_drain(group, (reason,), budgets=(ALL_AT_ONCE,), grace=_REMOVAL_GRACE, twice=Usd())
 
 
 def _describe_replacement(
     old: PlannedResource, new: PlannedResource, change: ResourceChange, after: PlannedNodes
 ) -> NodeDrain:
-    """Return the drain of a group that is recreated: beside the old group, or after it if its name is fixed."""
+    """Return the drain of a recreated group; a group with a fixed name starts after the old group is deleted."""
     causes = tuple(dict.fromkeys(_name_input(path) for path in change.causes or change.paths))
     fixed = isinstance(new.inputs.get("nodeGroupName"), str)
     first = fixed or bool(new.options.get("deleteBeforeReplace"))
     nodes = _count_nodes(new)
     twice = Usd() if first else _price_node(new, after) * (nodes or 0)
-    order = "the old group goes before the new group starts" if first else "the new group starts before the old goes"
+    order = "the old group is deleted before the new group starts" if first else "the new group starts first"
     reasons = causes or ("the node group is replaced",)
-    return _build_drain(old, reasons, budgets=(ALL_AT_ONCE, order), grace=_ENDS_REMOVED, twice=twice)
+    return _build_drain(old, reasons, budgets=(ALL_AT_ONCE, order), grace=_REMOVAL_GRACE, twice=twice)
 
 
 def _describe_update(
     old: PlannedResource, new: PlannedResource, before: PlannedNodes, after: PlannedNodes, gone: Removals
 ) -> Iterator[NodeDrain]:
-    """Yield the drain of a group that EKS rolls, or makes smaller."""
+    """Yield the drain of a group whose nodes EKS replaces, or that gets smaller."""
     reasons = tuple(dict.fromkeys(_list_rolling_reasons(old, new, before, after, gone)))
     if reasons:
         budgets, at_once = _describe_pace(new)
         forced = new.inputs.get("forceUpdateVersion") is True
         is_minimal = dig(new.inputs, "updateConfig", "updateStrategy") == "MINIMAL"
         extra = 0 if is_minimal else max(_NODES_A_ZONE * len(as_list(new.inputs.get("subnetIds"))), at_once)
-        words = (budgets,) if forced else (budgets, _FAILS)
+        words = (budgets,) if forced else (budgets, _UPDATE_FAILS)
         twice = _price_node(new, after) * extra
-        drain = _build_drain(old, reasons, budgets=words, grace=_ENDS if forced else "", twice=twice)
-        yield replace(drain, room=_ROOM if extra else "")
+        drain = _build_drain(old, reasons, budgets=words, grace=_FORCED_UPDATE_GRACE if forced else "", twice=twice)
+        yield replace(drain, room=_ROOM_FOR_UPDATE if extra else "")
         return
     had, has = (_count_nodes(group, "desiredSize") for group in (old, new))
     if had is not None and has is not None and has < had:
@@ -121,7 +123,7 @@ def _list_rolling_reasons(
 ) -> Iterator[str]:
     for field in ("version", "releaseVersion"):
         if old.inputs.get(field) != new.inputs.get(field):
-            yield f"{_WORDS[field]}: {new.inputs.get(field)} instead of {old.inputs.get(field)}"
+            yield f"{_INPUTS_IN_WORDS[field]}: {new.inputs.get(field)} instead of {old.inputs.get(field)}"
     first, second = (_find_template(group, plan) for group, plan in ((old, before), (new, after)))
     if first and second and first.urn == second.urn and first.urn not in gone.urns:
         inputs = as_mapping(first.inputs), as_mapping(second.inputs)
@@ -129,9 +131,9 @@ def _list_rolling_reasons(
             if inputs[0].get(field) != inputs[1].get(field):
                 yield _name_input(field)
     elif first or second or old.inputs.get("launchTemplate") != new.inputs.get("launchTemplate"):
-        yield _WORDS["launchTemplate"]
+        yield _INPUTS_IN_WORDS["launchTemplate"]
     if first and second and old.inputs.get("launchTemplate") != new.inputs.get("launchTemplate"):
-        yield _WORDS["launchTemplate"]
+        yield _INPUTS_IN_WORDS["launchTemplate"]
 
 
 def _find_template(group: PlannedResource, plan: PlannedNodes) -> PlannedResource | None:
@@ -171,7 +173,7 @@ def _build_drain(
         grace=grace,
         twice_usd_hour=twice.exact,
         purpose=purpose,
-        pinned=_PINNED if purpose else "",
+        pinned=_PINNED_PODS if purpose else "",
     )
 
 
@@ -182,7 +184,7 @@ def _count_nodes(group: PlannedResource, size: str = "maxSize") -> int | None:
 
 def _name_input(path: str) -> str:
     field = path.partition(".")[0]
-    return _WORDS.get(field, f"the field {field} of the node group")
+    return _INPUTS_IN_WORDS.get(field, f"the field {field} of the node group")
 
 
 def _price_node(group: PlannedResource, plan: PlannedNodes) -> Usd:
@@ -200,5 +202,5 @@ def _list_types(group: PlannedResource) -> list[Instance]:
 
 
 def _find_namesake(group: PlannedResource, after: PlannedNodes) -> PlannedResource | None:
-    """Return the group that took the place of a group under another URN, as an alias allows."""
+    """Return the group of the same name under another URN, which an alias allows."""
     return next((other for other in after.list_type(NODE_GROUP) if name_group(other) == name_group(group)), None)

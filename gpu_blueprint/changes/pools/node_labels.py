@@ -1,4 +1,4 @@
-"""Labels that Karpenter gives a node by its instance type, and words for them.
+"""Labels that Karpenter sets by instance type, and their names in sentences.
 
 Source: aws/karpenter-provider-aws v1.14.1, pkg/providers/instancetype/types.go (``computeRequirements``).
 """
@@ -14,8 +14,8 @@ INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 OS = "kubernetes.io/os"
 RESERVATION = "karpenter.k8s.aws/capacity-reservation-id"
 ZONE = "topology.kubernetes.io/zone"
-_AWS = "karpenter.k8s.aws/"
-_WELL_KNOWN = (
+_AWS_PREFIX = "karpenter.k8s.aws/"
+_WELL_KNOWN_LABELS = (
     ARCH,
     CAPACITY_TYPE,
     INSTANCE_TYPE,
@@ -30,8 +30,8 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     ARCH: ("amd64", "arm64"),
     OS: ("linux", "windows"),
 }
-"""Label that every node has → all of its values."""
-_NAMES = {
+"""Label that every node has → all possible values."""
+_LABELS_IN_WORDS = {
     CAPACITY_TYPE: "capacity types",
     INSTANCE_TYPE: "instance types",
     ZONE: "zones",
@@ -41,30 +41,30 @@ _NAMES = {
 
 
 def is_well_known(key: str) -> bool:
-    """Return whether Karpenter itself gives nodes the label, whatever the pool says."""
-    return key in _WELL_KNOWN or key.startswith(_AWS)
+    """Return whether Karpenter itself sets the label on nodes."""
+    return key in _WELL_KNOWN_LABELS or key.startswith(_AWS_PREFIX)
 
 
 def list_type_labels(row: Instance) -> dict[str, str]:
-    """Return the labels of a node that follow from its instance type, as far as the catalogue knows them."""
+    """Return the labels of a node that the catalogue derives from its instance type."""
     family, _, size = row.instance_type.partition(".")
     category, generation = re.match(r"([a-z]+)([0-9]*)", family).groups()  # type: ignore[union-attr]
     labels = {
         INSTANCE_TYPE: row.instance_type,
         ARCH: row.arch,
-        f"{_AWS}instance-family": family,
-        f"{_AWS}instance-size": size,
-        f"{_AWS}instance-category": category,
-        f"{_AWS}instance-generation": generation,
-        f"{_AWS}instance-cpu": str(row.vcpu),
-        f"{_AWS}instance-memory": str(row.memory_mib),
+        f"{_AWS_PREFIX}instance-family": family,
+        f"{_AWS_PREFIX}instance-size": size,
+        f"{_AWS_PREFIX}instance-category": category,
+        f"{_AWS_PREFIX}instance-generation": generation,
+        f"{_AWS_PREFIX}instance-cpu": str(row.vcpu),
+        f"{_AWS_PREFIX}instance-memory": str(row.memory_mib),
     }
-    return labels | ({f"{_AWS}instance-gpu-count": str(row.gpu_count)} if row.gpu_count else {})
+    return labels | ({f"{_AWS_PREFIX}instance-gpu-count": str(row.gpu_count)} if row.gpu_count else {})
 
 
 def name_label(key: str) -> str:
     """Return a label in words: ``zones``."""
-    return _NAMES.get(key, f"values of {key}")
+    return _LABELS_IN_WORDS.get(key, f"values of {key}")
 
 
 def name_nodes(key: str, values: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""The most nodes that a NodePool may hold under its limits, and the price of a node at most."""
+"""The most nodes that the limits of a NodePool allow, and the highest price of a node."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import floor
@@ -17,15 +17,15 @@ from .requirements import read_requirements
 _GIB = 1024.0**3
 _GPU = "nvidia.com/gpu"
 _DEFAULT_DISK_GIB = 20
-"""Size of the volume of a node class that states none (amifamily/default.go of Karpenter's AWS provider)."""
+"""Karpenter's default size of a node's volume (amifamily/default.go of its AWS provider)."""
 
 
 def count_most_nodes(
     pool: PlannedResource, overlays: Sequence[PlannedResource], types: Sequence[Instance] | None
 ) -> int | None:
-    """Return the most nodes of some types that run at a pool's ceiling; None if nothing limits them.
+    """Return the most nodes of some types within a pool's limits; None without a limit.
 
-    Each limit of the pool holds at most as many nodes as nodes of the type that needs least of the limited resource.
+    For each limited resource, the type with the least of this resource decides.
 
     Args:
         overlays: All NodeOverlays of the plan; they state the shared GPUs of a node.
@@ -41,7 +41,7 @@ def count_most_nodes(
 
 
 def price_dearest_node(node_class: PlannedResource | None, types: Sequence[Instance], region: str) -> Usd:
-    """Return dollars an hour of the dearest node on demand, with its volumes; unknown prices keep their names."""
+    """Return dollars an hour of the dearest node on demand, with its volumes; the sum names unknown prices."""
     spec = as_mapping(node_class.inputs.get("spec")) if node_class else {}
     disks = price_volumes([as_mapping(disk).get("ebs") for disk in as_list(spec.get("blockDeviceMappings"))], region)
     return price_dearest_machine(types, region) + disks
@@ -72,7 +72,7 @@ def _price_volume(ebs: Mapping[str, Any], region: str) -> Usd:
 
 
 def _find_amount(row: Instance, resource: str, pool: PlannedResource, overlays: Sequence[PlannedResource]) -> float:
-    """Return the amount of a resource on a node of a type; 0 if it has none, or if the amount is unknown."""
+    """Return the amount of a resource on a node of a type; 0 for no amount and for an unknown amount."""
     labels = list_type_labels(row) | {"karpenter.sh/nodepool": str(dig(pool.inputs, "metadata", "name"))}
     for overlay in overlays:
         rules = read_requirements(dig(overlay.inputs, "spec", "requirements"))

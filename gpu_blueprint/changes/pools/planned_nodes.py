@@ -1,4 +1,4 @@
-"""The part of a plan that decides on nodes: NodePools, node classes, node groups, and the objects that they select."""
+"""The resources of a plan that decide on nodes: NodePools, node classes, node groups, and what these select."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -81,7 +81,7 @@ class PlannedNodes(Record, dict=True):
 
 
 class Removals(Record):
-    """The resources that a change removes, for good or to recreate them."""
+    """The resources that a change deletes or replaces."""
 
     changes: Sequence[ResourceChange]
 
@@ -92,15 +92,15 @@ class Removals(Record):
 
     @property
     def lost(self) -> frozenset[str]:
-        """URNs of the objects that a replaced cluster takes with it."""
+        """URNs of the objects that are lost inside a replaced cluster."""
         return self._list_urns(lambda change: bool(change.inside))
 
     def removes_cluster(self, clusters: Iterable[PlannedResource]) -> bool:
-        """Return whether one of the clusters goes."""
+        """Return whether the change deletes or replaces one of the clusters."""
         return any(cluster.urn in self.urns for cluster in clusters)
 
     def find(self, urn: str) -> ResourceChange | None:
-        """Return the change of a resource."""
+        """Return the change of a resource; None if it does not change."""
         return next((change for change in self.changes if change.urn == urn), None)
 
     def _list_urns(self, is_meant: Callable[[ResourceChange], bool]) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Drift of the nodes of a NodePool from its template and from its requirements.
 
-Karpenter hashes the template without its requirements, as a set where the template has a list. It compares the
+Karpenter hashes the template without its requirements, and lists without their order. It compares the
 requirements with the labels of each node (sources: drift.py).
 """
 
@@ -15,10 +15,10 @@ from .drift import ALL_NODES, Drift
 from .node_labels import INSTANCE_TYPE, VALUES, is_well_known, list_type_labels, name_label, name_nodes
 from .requirements import Requirement, exclude, read_requirements
 
-_DURATIONS = {"expireAfter": "720h", "terminationGracePeriod": None}
+_DURATION_DEFAULTS = {"expireAfter": "720h", "terminationGracePeriod": None}
 """Field of a template that holds a duration → its default in Karpenter's CRD."""
-_SECONDS = {"h": 3600, "m": 60, "s": 1}
-_WORDS = {
+_UNIT_SECONDS = {"h": 3600, "m": 60, "s": 1}
+_FIELDS_IN_WORDS = {
     "expireAfter": "the age at which nodes expire",
     "terminationGracePeriod": "the time that nodes get to drain",
     "nodeClassRef": "the node class of the pool",
@@ -43,9 +43,9 @@ def list_types(pool: PlannedResource) -> list[Instance] | None:
 
 
 def settle(value: Any) -> Any:
-    """Return a value as Karpenter hashes it: lists have no order, and empty texts and None do not count.
+    """Return a value as Karpenter hashes it: sorted lists, and no empty texts or None.
 
-    An empty list and an empty mapping do count (mitchellh/hashstructure v2, ``IgnoreZeroValue``).
+    Empty lists and empty mappings stay (mitchellh/hashstructure v2, ``IgnoreZeroValue``).
     """
     if isinstance(value, Mapping):
         return {key: settle(item) for key, item in value.items() if item not in (None, "")}
@@ -55,14 +55,14 @@ def settle(value: Any) -> Any:
 
 
 def repr_sorted(value: Any) -> str:
-    """Return a text that is the same for mappings with the same entries in another order."""
+    """Return the repr of a value with sorted keys at every depth."""
     if isinstance(value, Mapping):
         return repr(sorted((key, repr_sorted(item)) for key, item in value.items()))
     return repr([repr_sorted(item) for item in value] if isinstance(value, list) else value)
 
 
 def list_entries(field: str, old: Any, new: Any) -> list[str]:
-    """Return the keys of two mappings, or of two lists of taints, whose entries differ, as ``the label KEY``."""
+    """Return the keys with different entries in two mappings, or in two lists of taints, as ``the label KEY``."""
     before, after = _index_entries(old), _index_entries(new)
     keys = sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
     return [f"the {field} {key}" for key in keys] or [f"the {field}s"]
@@ -78,7 +78,7 @@ def _index_entries(entries: Any) -> dict[str, Any]:
 
 
 def _compare_templates(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the hashed fields that differ, in words."""
+    """Yield the name of each hashed field that differs, in words."""
     for field in ("labels", "annotations"):
         old, new = (settle(dig(side, "metadata", field)) for side in (before, after))
         if old != new:
@@ -91,15 +91,15 @@ def _compare_templates(before: Mapping[str, Any], after: Mapping[str, Any]) -> I
         if field in ("taints", "startupTaints"):
             yield from list_entries("taint" if field == "taints" else "startup taint", old, new)
         else:
-            yield _WORDS.get(field, f"the field {field} of the template")
+            yield _FIELDS_IN_WORDS.get(field, f"the field {field} of the template")
 
 
 def _settle_field(field: str, value: Any) -> Any:
-    if field not in _DURATIONS:
+    if field not in _DURATION_DEFAULTS:
         return settle(value)
-    text = str(value or _DURATIONS[field])
+    text = str(value or _DURATION_DEFAULTS[field])
     parts = re.findall(r"(\d+)([hms])", text)
-    return sum(int(count) * _SECONDS[unit] for count, unit in parts) if parts else text
+    return sum(int(count) * _UNIT_SECONDS[unit] for count, unit in parts) if parts else text
 
 
 def _compare_requirement(
@@ -146,7 +146,7 @@ def _drop_types(new: Requirement, types: list[Instance], before: Requirement | N
 
 
 def _compare_unknown(new: Requirement, before: Requirement | None) -> Iterator[Drift]:
-    """Yield the drift of nodes whose value of the label the plan does not tell."""
+    """Yield the drift of nodes with an unknown value of the label."""
     if before is None and is_well_known(new.key):
         before = Requirement(key=new.key, excludes=True)
     if before is None and not new.allows_absence:

@@ -11,9 +11,9 @@ from ...records import Record
 from ..values import as_list, as_mapping
 
 _NUMBER = re.compile(r"\d{1,18}")
-"""A number as Karpenter compares it: it has no more than 64 bits."""
+"""A number of at most 64 bits, as Karpenter compares it."""
 
-_OLD_KEYS = {
+_KEY_ALIASES = {
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
     "beta.kubernetes.io/os": "kubernetes.io/os",
     "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
@@ -29,13 +29,13 @@ class Requirement(Record, kw_only=True):
     key: str
     values: frozenset[str] = frozenset()
     excludes: bool = False
-    """True if every value but ``values`` is allowed."""
+    """True if every value except ``values`` is allowed."""
     least: int | None = None
     most: int | None = None
 
     @property
     def allows_absence(self) -> bool:
-        """True if a node without the label is allowed: of NotIn and of DoesNotExist."""
+        """True if a node without the label is allowed, as NotIn and DoesNotExist allow."""
         return bool(self.values) if self.excludes else not self.values
 
     def allows(self, value: str) -> bool:
@@ -43,11 +43,11 @@ class Requirement(Record, kw_only=True):
         return (value in self.values) != self.excludes and _is_within(value, self.least, self.most)
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Return whether a node may have its labels."""
+        """Return whether the requirement allows a node with these labels."""
         return self.allows(labels[self.key]) if self.key in labels else self.allows_absence
 
     def contains(self, other: "Requirement") -> bool:
-        """Return whether it allows everything that another requirement of the same label allows."""
+        """Return whether this requirement allows everything that another of the same label allows."""
         if not other.excludes:
             return all(map(self.allows, filter(other.allows, other.values))) and (
                 self.allows_absence or not other.allows_absence
@@ -90,7 +90,7 @@ def read_requirements(rules: Any) -> dict[str, Requirement]:
 
 
 def _read_rule(rule: Mapping[str, Any]) -> Requirement:
-    key = _OLD_KEYS.get(rule["key"], rule["key"])
+    key = _KEY_ALIASES.get(rule["key"], rule["key"])
     values = frozenset(map(str, as_list(rule.get("values"))))
     bound = next((int(value) for value in values if _NUMBER.fullmatch(value)), None)
     match rule.get("operator"):
@@ -112,7 +112,7 @@ def _read_rule(rule: Mapping[str, Any]) -> Requirement:
 
 
 def exclude(key: str, values: Iterable[str]) -> Requirement:
-    """Return the requirement that a label has none of the values."""
+    """Return the requirement that excludes some values of a label."""
     return Requirement(key=key, values=frozenset(values), excludes=True)
 
 

@@ -1,4 +1,4 @@
-"""Running nodes read files of the GPU Operator: a label names the file, else the device plugin takes its default."""
+"""Files of the GPU Operator that running nodes read: the file that a node label names, or the plugin's default."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,22 +17,22 @@ from ..cluster.retention import RELEASE
 from ..values import as_list, as_mapping, dig
 from .planned_nodes import NODE_GROUP, PlannedNodes
 
-_WORDS = {PLUGIN_CONFIG_LABEL: "device plugin's file", MIG_CONFIG_LABEL: "MIG layout"}
-"""Label of nodes → the thing that its value names."""
-_OF_ALL = {(PLUGIN_CONFIG_LABEL, UNSHARED), (MIG_CONFIG_LABEL, "all-disabled")}
-"""The files that the operator always has; no label of ours names them."""
-_MODES = {"mps": "mps", "timeSlicing": "time-slicing"}
+_FILE_KINDS = {PLUGIN_CONFIG_LABEL: "device plugin's file", MIG_CONFIG_LABEL: "MIG layout"}
+"""Node label → what its value names."""
+_BUILT_IN_FILES = {(PLUGIN_CONFIG_LABEL, UNSHARED), (MIG_CONFIG_LABEL, "all-disabled")}
+"""The files that the operator always has; no label of the platform names them."""
+_MODE_BY_KEY = {"mps": "mps", "timeSlicing": "time-slicing"}
 """Key in a file of the device plugin → mode of the stack file."""
 _CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
-_SERVED = f"{OPERANDS_LABEL}!=false"
+_SERVED_NODES = f"{OPERANDS_LABEL}!=false"
 
 File = tuple[str, str]
-"""Label and value by which nodes name a file."""
+"""The node label that names a file, and its value."""
 Labels = Mapping[str, Any]
 
 
 class _Operator(Record):
-    """The part of the GPU Operator that nodes read in a plan; ``default`` is the file of nodes that name none."""
+    """The files of a plan's GPU Operator; ``default`` is the file of nodes without a label."""
 
     runs: bool = False
     default: str = UNSHARED
@@ -40,16 +40,16 @@ class _Operator(Record):
 
 
 def find_lost_files(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for the nodes that lose what they read of the GPU Operator while they wait to be replaced.
+    """Yield a sentence for nodes that lose their file of the GPU Operator before they are replaced.
 
-    Nodes of a pool that goes end at once, and only another default of the device plugin reaches them.
+    Nodes of a removed pool terminate at once, so only another default of the device plugin affects them.
     """
     old, new, stay = _read_operator(before), _read_operator(after), _list_labels(after).keys()
     groups = defaultdict[tuple[str, str, str], list[str]](list)
     for pool, labels in sorted(_list_labels(before).items()):
-        gone = [(label, labels[label]) for label in _WORDS if _goes((label, labels.get(label, "")), old, new)]
+        gone = [(label, labels[label]) for label in _FILE_KINDS if _goes((label, labels.get(label, "")), old, new)]
         if pool in stay and gone:
-            things = " and ".join(f"the {_WORDS[label]} {value}" for label, value in gone)
+            things = " and ".join(f"the {_FILE_KINDS[label]} {value}" for label, value in gone)
             why = (
                 f"name {things}, which the edit removes: a node that starts late, or where the operator's pods start "
                 "again, advertises whole GPUs beside its shares, or nothing"
@@ -57,7 +57,7 @@ def find_lost_files(before: Sequence[PlannedResource], after: Sequence[PlannedRe
             selector = "=".join(gone[0])
         elif pool in stay and _is_served(labels) and old.runs and not new.runs:
             why = "need the GPU Operator, which the edit removes: without its device plugin a node advertises no GPU"
-            selector = f"{POOL_KEY}={pool},{_SERVED}"
+            selector = f"{POOL_KEY}={pool},{_SERVED_NODES}"
         elif _reads_default(labels) and old.default == UNSHARED != new.default:
             why = f"name no file of the device plugin, and its default becomes {new.default}: they advertise its shares"
             selector = f"{POOL_KEY}={pool},!{PLUGIN_CONFIG_LABEL}"
@@ -72,25 +72,25 @@ def find_lost_files(before: Sequence[PlannedResource], after: Sequence[PlannedRe
 
 
 def find_unused_files(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for what retiredSharing keeps, and for what goes with an entry, with the command that shows the
-    nodes that still read it."""
+    """Yield a sentence for each file that retiredSharing keeps or drops, with the command that lists the nodes which
+    still read the file."""
     old, new, pools = _read_operator(before), _read_operator(after), _list_labels(before).values()
     named = _list_named(before)
-    for label, value in sorted(old.files.keys() - _OF_ALL):
+    for label, value in sorted(old.files.keys() - _BUILT_IN_FILES):
         command = f"`kubectl get nodes -l '{label}={value}'`"
         if _goes((label, value), old, new) and (label, value) not in named:
-            yield f"the {_WORDS[label]} {value} goes: {command} must list no node"
+            yield f"the {_FILE_KINDS[label]} {value} is removed: {command} must list no node"
         elif (label, value) in new.files.keys() & named - _list_named(after):
-            yield f"retiredSharing keeps the {_WORDS[label]} {value} until {command} lists no node"
+            yield f"retiredSharing keeps the {_FILE_KINDS[label]} {value} until {command} lists no node"
     if old.runs and not new.runs and not any(map(_is_served, pools)):
-        yield f"the GPU Operator goes: `kubectl get nodes -l '{GPU_LABEL},{_SERVED}'` must list no node"
+        yield f"the GPU Operator is removed: `kubectl get nodes -l '{GPU_LABEL},{_SERVED_NODES}'` must list no node"
     if old.runs and old.default == UNSHARED != new.default and not any(map(_reads_default, pools)):
-        nodes = f"{GPU_LABEL},{_SERVED},!{PLUGIN_CONFIG_LABEL}"
+        nodes = f"{GPU_LABEL},{_SERVED_NODES},!{PLUGIN_CONFIG_LABEL}"
         yield f"the device plugin's default becomes {new.default}: `kubectl get nodes -l '{nodes}'` must list no node"
 
 
 def _goes(file: File, old: _Operator, new: _Operator) -> bool:
-    return file in old.files and file not in new.files and file not in _OF_ALL
+    return file in old.files and file not in new.files and file not in _BUILT_IN_FILES
 
 
 def _is_served(labels: Labels) -> bool:
@@ -109,7 +109,7 @@ def _list_named(resources: Sequence[PlannedResource]) -> set[File]:
 
 
 def _write_entry(labels: Labels, files: Mapping[File, Any]) -> str:
-    """Return the entry of the stack file that keeps the files of a pool's nodes."""
+    """Return the entry of ``retiredSharing`` that keeps the files of a pool's nodes."""
     plugin, cut = (files.get((label, labels.get(label, ""))) for label in (PLUGIN_CONFIG_LABEL, MIG_CONFIG_LABEL))
     sharing: dict[str, Any] = {"mode": "exclusive"}
     for layout in (as_mapping(dig(devices, "mig-devices")) for devices in as_list(cut)):
@@ -117,7 +117,7 @@ def _write_entry(labels: Labels, files: Mapping[File, Any]) -> str:
         sharing = {"mode": "mig", **({"layout": dict(layout)} if has_layout else {"profile": next(iter(layout), "")})}
     for key, settings in as_mapping(dig(plugin, "sharing")).items():
         resource, *_ = [*as_list(dig(settings, "resources")), {}]
-        mode = {} if sharing["mode"] == "mig" else {"mode": _MODES.get(key, key)}
+        mode = {} if sharing["mode"] == "mig" else {"mode": _MODE_BY_KEY.get(key, key)}
         sharing |= {**mode, "replicas": dig(resource, "replicas")}
     entry = {"gpu": labels[GPU_LABEL], "sharing": sharing}
     return write_yaml(entry, flow=True, width=ONE_LINE).strip()

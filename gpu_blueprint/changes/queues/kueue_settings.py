@@ -18,7 +18,7 @@ _RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
 class KueueSettings(Record):
-    """The settings that tenants meet."""
+    """The settings that affect tenants."""
 
     is_fair: bool = False
     ready: str = ""
@@ -28,12 +28,12 @@ class KueueSettings(Record):
 
     @property
     def ready_seconds(self) -> int:
-        """The same time in seconds."""
+        """``ready`` in seconds."""
         return count_seconds(self.ready)
 
 
 def read_settings(resources: Sequence[PlannedResource]) -> KueueSettings:
-    """Return the settings of a plan's Kueue; empty ones without Kueue, and without a configuration that can be read."""
+    """Return the settings of a plan's Kueue; the defaults of ``KueueSettings`` without a readable configuration."""
     configuration = read_map(_parse(find_configuration(resources)))
     prices = {}
     for row in map(read_map, read_list(configuration, "resources", "transformations")):
@@ -56,7 +56,7 @@ def find_restarts(before: Sequence[PlannedResource], after: Sequence[PlannedReso
     """Yield a sentence if Kueue restarts with another configuration."""
     old, new = find_configuration(before), find_configuration(after)
     if old and new and _parse(old) != _parse(new):
-        yield "Kueue restarts with another configuration: its replicas go one after the other, and no job ends"
+        yield "Kueue restarts with another configuration: its replicas restart one after the other, and no job stops"
 
 
 def _parse(text: str) -> Any:

@@ -1,8 +1,8 @@
-"""The queues of tenants: begin, end, order, weight, GPUs that are lent, and dollars an hour.
+"""Changes of tenants' queues: the first and the last queue, order, weight, borrowed GPUs, and dollars an hour.
 
-Nothing here ends a running job. Kueue looks at quotas when it admits a job. It stops a running job only for a job of an
-owner who takes GPUs back, of a team with a better claim or of a higher class, for pods that are not ready in time, or
-by hand (kueue: the callers of workload.Evict).
+None of these changes ends a running job. Kueue applies quotas when it admits a job. It evicts a running job only for a
+job of an owner who reclaims GPUs, of a team with a larger fair share or of a higher class, for pods that are not ready
+in time, or by hand (kueue: the callers of workload.Evict).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from .kueue_settings import KueueSettings, read_settings
 
 _Key = tuple[str, str]
 """Pool and extended resource."""
-_ORDERS = {"StrictFIFO": "strict", "BestEffortFIFO": "best-effort"}
+_ORDER_BY_STRATEGY = {"StrictFIFO": "strict", "BestEffortFIFO": "best-effort"}
 
 
 class _Queue(Record):
@@ -29,11 +29,11 @@ class _Queue(Record):
     weight: Decimal | None
     order: str
     own: Mapping[_Key, Decimal | None] = field(default_factory=dict)
-    """The nominal quotas in pools with a queue; None for a quantity that nobody can read."""
+    """The nominal quotas in pools with a queue; None for an unreadable quantity."""
     borrowed: Mapping[_Key, Decimal | None] = field(default_factory=dict)
-    """The most that the tenant borrows there; None without limit."""
+    """The borrowing limits in these pools; None without a limit."""
     millidollars: Decimal | None = None
-    """The ceiling in thousandths of a dollar an hour; None without ceiling."""
+    """The hourlyCeiling in thousandths of a dollar; None without a ceiling."""
     lets_classes_stop: bool = False
     """True if a job of a higher class stops running jobs of a lower class of the team."""
 
@@ -43,7 +43,7 @@ class _Queue(Record):
         return list(dict.fromkeys(pool for counts in (self.own, self.borrowed) for (pool, _), n in counts.items() if n))
 
 
-def find_begin(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+def find_first_queues(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
     """Yield a sentence if the stack has queues for the first time."""
     had, has = (any(TenantView.of(resources).list_kind("ClusterQueue")) for resources in (before, after))
     if before and has and not had:
@@ -62,12 +62,12 @@ def compare_queues(before: TenantView, after: TenantView) -> Iterator[Shift]:
             yield from _compare_queue(tenant, was, now)
             yield from _compare_settings(tenant, now, *settings)
         elif now:
-            yield from _begin(tenant, now)
+            yield from _tell_first_queue(tenant, now)
         elif was:
-            yield _end(tenant)
+            yield _tell_end(tenant)
 
 
-def _begin(tenant: str, queue: _Queue) -> Iterator[Shift]:
+def _tell_first_queue(tenant: str, queue: _Queue) -> Iterator[Shift]:
     for pool in queue.pools:
         yield _close_to_pods(tenant, pool)
 
@@ -77,10 +77,10 @@ def _close_to_pods(tenant: str, pool: str) -> Shift:
     return Shift(tenant, text, is_loss=True)
 
 
-def _end(tenant: str) -> Shift:
+def _tell_end(tenant: str) -> Shift:
     text = (
-        "queues end: jobs that wait never start, and the update waits for jobs that run; follow docs/queues.md (Switch "
-        "queues off) first"
+        "queues end: jobs that wait never start, and the update waits for jobs that run; follow "
+        "docs/queues-details.md (Switch queues off) first"
     )
     return Shift(tenant, text, is_loss=True, is_grave=True)
 
@@ -88,7 +88,7 @@ def _end(tenant: str) -> Shift:
 def _compare_queue(tenant: str, was: _Queue, now: _Queue) -> Iterator[Shift]:
     if was.order != now.order:
         is_strict = now.order == "strict"
-        effect = "nobody of the team passes a job that waits" if is_strict else "small jobs pass a large job that waits"
+        effect = "no job overtakes a waiting job" if is_strict else "small jobs overtake a large job that waits"
         yield Shift(tenant, f"order of its queue: {now.order} instead of {was.order}; {effect}", is_loss=is_strict)
     if was.lets_classes_stop != now.lets_classes_stop:
         yield _compare_classes(tenant, now)
@@ -100,20 +100,22 @@ def _compare_queue(tenant: str, was: _Queue, now: _Queue) -> Iterator[Shift]:
             yield _close_to_pods(tenant, pool)
     for (pool, resource), (old, new) in _pair(was.own, now.own):
         text = f"own GPUs in the queue of {pool}: {_write(new)} instead of {_write(old)} {_shorten(resource)}"
-        keeps = "; what runs stays, until the others ask for what is theirs now" if _falls(old, new) else ""
+        keeps = "; running jobs stay until other tenants reclaim their GPUs" if _falls(old, new) else ""
         yield _tell(tenant, f"{text}{keeps}", _falls(old, new), now.own.get((pool, resource)))
     for (pool, resource), (old, new) in _pair(was.borrowed, now.borrowed):
         text = f"may borrow {_limit(new)} instead of {_limit(old)} {_shorten(resource)} of {pool}"
-        keeps = "; what runs stays, until its owners ask" if _lowers_limit(old, new) else ""
+        keeps = "; running jobs stay until the owners reclaim their GPUs" if _lowers_limit(old, new) else ""
         yield _tell(tenant, f"{text}{keeps}", _lowers_limit(old, new), now.borrowed.get((pool, resource)))
     if was.millidollars != now.millidollars:
         text = f"hourlyCeiling of its queue: {_dollars(now.millidollars)} instead of {_dollars(was.millidollars)}"
         is_lower = _lowers_limit(was.millidollars, now.millidollars)
-        yield Shift(tenant, f"{text}{'; what runs stays, and further jobs wait' if is_lower else ''}", is_loss=is_lower)
+        yield Shift(
+            tenant, f"{text}{'; running jobs stay, and further jobs wait' if is_lower else ''}", is_loss=is_lower
+        )
 
 
 def _tell(tenant: str, text: str, is_loss: bool, left: Decimal | None) -> Shift:
-    """Return the shift of a quota; what is left is None in a pool without queue, whose quota in Kubernetes tells it."""
+    """Return the shift of a quota; ``left`` is None in a pool without a queue: its ResourceQuota shows the loss."""
     return Shift(tenant, text, is_loss, is_grave=is_loss and left == 0)
 
 
@@ -125,9 +127,11 @@ def _compare_classes(tenant: str, now: _Queue) -> Shift:
 
 
 def _compare_settings(tenant: str, queue: _Queue, was: KueueSettings, now: KueueSettings) -> Iterator[Shift]:
-    """Yield the changes of Kueue's configuration as the tenant meets them."""
+    """Yield the changes of Kueue's configuration that affect the tenant."""
     if was.is_fair != now.is_fair:
-        words = "by weight instead of to the first come" if now.is_fair else "to the first come instead of by weight"
+        words = (
+            "by weight instead of in order of arrival" if now.is_fair else "in order of arrival instead of by weight"
+        )
         yield Shift(tenant, f"idle GPUs go {words}", is_loss=not now.is_fair)
     if was.ready_seconds != now.ready_seconds:
         text = f"a started job gives its GPUs back if its pods are not ready in {now.ready} instead of {was.ready}"
@@ -142,7 +146,7 @@ def _compare_settings(tenant: str, queue: _Queue, was: KueueSettings, now: Kueue
 
 
 def _read_queues(view: TenantView) -> dict[str, _Queue]:
-    """Return tenant → its queue, by the namespaces whose jobs the queue takes."""
+    """Return tenant → its queue, by the tenant in the queue's namespaceSelector."""
     found = {}
     for resource in view.list_kind("ClusterQueue"):
         spec = read_map(resource.inputs, "spec")
@@ -165,7 +169,7 @@ def _read_queue(spec: Mapping[str, Any]) -> _Queue:
     order = str(spec.get("queueingStrategy", "BestEffortFIFO"))
     weight = read_quantity(read_map(spec, "fairSharing").get("weight", 1))
     lets_classes_stop = read_map(spec, "preemption").get("withinClusterQueue", "Never") != "Never"
-    return _Queue(weight, _ORDERS.get(order, order), own, borrowed, millidollars, lets_classes_stop)
+    return _Queue(weight, _ORDER_BY_STRATEGY.get(order, order), own, borrowed, millidollars, lets_classes_stop)
 
 
 def _list_quotas(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -179,7 +183,7 @@ def _list_quotas(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
 def _pair(
     was: Mapping[_Key, Decimal | None], now: Mapping[_Key, Decimal | None]
 ) -> Iterator[tuple[_Key, tuple[Decimal | None, Decimal | None]]]:
-    """Yield the values that differ; a pool that a queue does not name gives nothing."""
+    """Yield key and both values where these differ; a pool that a queue does not name has 0."""
     for key in dict.fromkeys([*was, *now]):
         old, new = was.get(key, Decimal(0)), now.get(key, Decimal(0))
         if old != new:
@@ -187,7 +191,7 @@ def _pair(
 
 
 def _falls(was: Decimal | None, now: Decimal | None) -> bool:
-    """Return whether a number falls, or can no longer be read."""
+    """Return whether a number falls, or is no longer readable."""
     return now is None or (was is not None and now < was)
 
 

@@ -1,4 +1,4 @@
-"""The services whose scaling tenants gain and lose, and the Deployments that scale on other signals."""
+"""Services that start or stop to scale, and Deployments that scale on other signals."""
 
 from collections.abc import Iterator, Set
 from typing import Any
@@ -9,7 +9,7 @@ from ..tenant_view import Shift, TenantView, read_list, read_map
 
 
 def compare_services(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield the services that a tenant gains and loses, and their replicas, for tenants that stay."""
+    """Yield the services that start or stop to scale, and changed replicas, for tenants of both plans."""
     of_models = list_model_deployments(before, after)
     old, new = _collect_services(before, of_models), _collect_services(after, of_models)
     for tenant, name in dict.fromkeys([*old, *new]):
@@ -17,7 +17,7 @@ def compare_services(before: TenantView, after: TenantView) -> Iterator[Shift]:
         if tenant not in after.tenants:
             continue
         if now is None:
-            yield Shift(tenant, f"service {name} no longer scales: its pods stay as many as they are", is_loss=True)
+            yield Shift(tenant, f"service {name} no longer scales: it keeps its current number of pods", is_loss=True)
         elif was is None:
             yield Shift(tenant, f"service {name} scales by itself")
         elif was != now:
@@ -26,7 +26,7 @@ def compare_services(before: TenantView, after: TenantView) -> Iterator[Shift]:
 
 
 def compare_signals(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield the Deployments, of services and of models, that have other replicas at the same load."""
+    """Yield the Deployments of services and models that scale on other signals."""
     old, new = _collect_triggers(before), _collect_triggers(after)
     for (tenant, name), triggers in new.items():
         if old.get((tenant, name), triggers) != triggers:
@@ -53,6 +53,6 @@ def _collect_services(view: TenantView, of_models: Set[tuple[str, str]]) -> dict
         if (namespace, name) in of_models:
             continue
         least, most = (read_map(scaler.inputs, "spec").get(f"{end}ReplicaCount") for end in ("min", "max"))
-        # Defaults of KEDA: no replica at the least, a hundred at the most.
+        # KEDA's defaults: minReplicaCount 0, maxReplicaCount 100.
         found[tenant, name] = least if isinstance(least, int) else 0, most if isinstance(most, int) else 100
     return found

@@ -1,4 +1,4 @@
-"""Lines about storage that no tenant's claim tells: protected stores, what Lustre does to a bucket, cached images."""
+"""Facts about storage apart from tenants' claims: protected stores, exports of Lustre, cached images."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,14 +10,14 @@ from .tenant_storage import BUCKET, STORES
 
 _ASSOCIATION = "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation"
 _CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
-_KEY = "kmsKeyId"
+_KMS_KEY = "kmsKeyId"
 _CACHE_RULE = "aws:ecr/pullThroughCacheRule:PullThroughCacheRule"
 
 
 def find_storage_notices(
     before: Sequence[PlannedResource], after: Sequence[PlannedResource], changes: Sequence[ResourceChange]
 ) -> Iterator[str]:
-    """Yield a sentence for each step by hand, and for each thing that stays in AWS or ends there."""
+    """Yield a sentence for each manual step, and for each export, key or cache that stays or ends in AWS."""
     yield from _find_protected(before, changes)
     yield from _find_kept_keys(before, after)
     yield from _find_other_exports(before, after)
@@ -25,7 +25,7 @@ def find_storage_notices(
 
 
 def find_exported_deletions(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each file system whose deleted files take objects of a bucket with them from now on.
+    """Yield a sentence for each file system that begins to delete objects of a bucket with its files.
 
     A bucket that the same change makes has nothing to lose.
     """
@@ -38,8 +38,8 @@ def find_exported_deletions(before: Sequence[PlannedResource], after: Sequence[P
         is_new = place.removeprefix("s3://").split("/")[0] in made - held
         if "DELETED" in _list_exported(each) and (each.name, place) not in old and not is_new:
             yield (
-                f"whoever deletes a file below {_name_folder(each)} deletes its object in {place} from now on; "
-                "the bucket can bring it back only if it keeps versions"
+                f"a deleted file below {_name_folder(each)} takes its object in {place} with it from now on; "
+                "only the versioning of the bucket can restore the object"
             )
 
 
@@ -54,18 +54,22 @@ def _find_protected(before: Sequence[PlannedResource], changes: Sequence[Resourc
 
 
 def _find_kept_keys(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield the file systems, and the volumes of claims, that keep the key which they were made with."""
+    """Yield a sentence for file systems, and for volumes of claims, that keep their first key."""
     now = {each.urn: each for each in after}
     for store in before:
         new = now.get(store.urn)
-        if new and _KEY in (new.options.get("ignoreChanges") or ()) and new.inputs.get(_KEY) != store.inputs.get(_KEY):
+        if (
+            new
+            and _KMS_KEY in (new.options.get("ignoreChanges") or ())
+            and new.inputs.get(_KMS_KEY) != store.inputs.get(_KMS_KEY)
+        ):
             yield (
-                f"{store.name} keeps the key that it was made with, because AWS changes the key of no file system; a "
+                f"{store.name} keeps its first key, because AWS cannot change the key of a file system; a "
                 "storage of another name gets the new key: copy the files there, then remove this storage"
             )
         elif new and new.type == _CLASS and _read_class_key(new) != _read_class_key(store):
             name = str(read_map(store.inputs, "metadata").get("name"))
-            yield f"volumes that claims of the class {name} have already keep their key; new volumes get the new key"
+            yield f"existing volumes of the StorageClass {name} keep their key; new volumes get the new key"
 
 
 def _read_class_key(storage_class: PlannedResource) -> str | None:
@@ -73,7 +77,7 @@ def _read_class_key(storage_class: PlannedResource) -> str | None:
 
 
 def _find_other_exports(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each export that ends, begins, or deletes objects no more."""
+    """Yield a sentence for each export that ends, begins, or no longer deletes objects."""
     old, new = (
         {(each.name, _read_bucket(each)): each for each in plan if _list_exported(each)} for plan in (before, after)
     )
@@ -82,8 +86,8 @@ def _find_other_exports(before: Sequence[PlannedResource], after: Sequence[Plann
             yield f"new and changed files of {association.name} are no longer copied to {key[1]}"
         elif "DELETED" in _list_exported(association) and "DELETED" not in _list_exported(new[key]):
             yield (
-                f"objects in {key[1]} stay when somebody deletes their files below {_name_folder(new[key])}: until now "
-                "they were deleted with them"
+                f"objects in {key[1]} stay when their files below {_name_folder(new[key])} are deleted: until now they "
+                "were deleted too"
             )
     for key, association in new.items():
         if key not in old:
@@ -91,7 +95,7 @@ def _find_other_exports(before: Sequence[PlannedResource], after: Sequence[Plann
 
 
 def _list_exported(resource: PlannedResource) -> list[Any]:
-    """Return the events of files that an association writes into its bucket; none for other types."""
+    """Return the file events that an association exports to its bucket; none for other types."""
     if resource.type != _ASSOCIATION:
         return []
     return read_list(read_map(resource.inputs, "s3", "autoExportPolicy"), "events")
@@ -102,7 +106,7 @@ def _read_bucket(association: PlannedResource) -> str:
 
 
 def _name_folder(association: PlannedResource) -> str:
-    """Return the folder of the file system whose files an association exports, with the file system's name in AWS."""
+    """Return the exported folder of an association, with the name of its file system in AWS."""
     tags = read_map(association.inputs, "tags")
     return f"{association.inputs.get('fileSystemPath', '/')} of {tags.get('Name', association.name)}"
 

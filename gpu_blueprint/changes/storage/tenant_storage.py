@@ -1,4 +1,4 @@
-"""The storage that tenants gain and lose: claims that come and go, other data behind them, rights to write.
+"""The storage that tenants gain and lose: new and removed claims, other data behind a claim, rights to write.
 
 The data of a mount outlives its claim: the volume retains it. It is lost only with its file system or bucket.
 """
@@ -20,17 +20,17 @@ BUCKET, EFS, LUSTRE = (
 )
 STORES = (BUCKET, EFS, LUSTRE)
 """Types that hold the data of tenants."""
-_POINT = "aws:efs/accessPoint:AccessPoint"
-_READ_ONLY = ("ro", "read-only")
-_REPLACING = ("allow-delete", "allow-overwrite")
-"""Options without which Mountpoint only makes new files; other drivers know no such level."""
-_RIGHTS: Mapping[Access, str] = {"read": "read", "add": "read and add files to", "write": "read and write"}
-_RAISED: Mapping[Access, str] = {"add": "add files", "write": "write"}
+_ACCESS_POINT = "aws:efs/accessPoint:AccessPoint"
+_READ_ONLY_OPTIONS = ("ro", "read-only")
+_REPLACING_OPTIONS = ("allow-delete", "allow-overwrite")
+"""Mount options that let Mountpoint replace files: without them it only adds files. Other drivers lack this level."""
+_RIGHTS_IN_WORDS: Mapping[Access, str] = {"read": "read", "add": "read and add files to", "write": "read and write"}
+_ADDED_RIGHTS: Mapping[Access, str] = {"add": "add files", "write": "write"}
 _PREFIX = re.compile(r"(--)?prefix[ =]")
 """The driver of S3 takes both forms of an option."""
-_WAITS = "`pulumi up` waits until no pod mounts it"
+_WAITS_FOR_PODS = "`pulumi up` waits until no pod mounts it"
 _PLACES = {"efs.csi.aws.com": "its folder of an EFS file system", "fsx.csi.aws.com": "an FSx for Lustre file system"}
-"""Driver → words for the place of the data, where a plan does not know its id."""
+"""Driver → the place of the data in words, for volumes whose id a plan does not know."""
 
 
 class _Mount(Record):
@@ -43,13 +43,13 @@ class _Mount(Record):
     """Place of the data in words, such as ``s3://acme-weights/models/``."""
     access: Access
     stores: tuple[str, ...]
-    """URNs of the file system or bucket, as far as the plan makes it."""
+    """URNs of the file system or bucket that the plan makes; empty if the plan only names it."""
     point: PlannedResource | None
     """Access point of EFS, which decides the owner of the files."""
 
 
 def compare_storage(before: TenantView, after: TenantView, changes: Sequence[ResourceChange]) -> Iterator[Shift]:
-    """Yield the storage that tenants gain and lose; of a tenant that goes, the place where its data stays."""
+    """Yield the storage that tenants gain and lose; for a removed tenant, what happens to its data."""
     effects = {change.urn: change for change in changes}
     old, new = _collect_mounts(before), _collect_mounts(after)
     for key in dict.fromkeys([*old, *new]):
@@ -57,21 +57,21 @@ def compare_storage(before: TenantView, after: TenantView, changes: Sequence[Res
         if now is None and was is not None:
             yield _tell_end(was, effects, stays=was.tenant in after.tenants)
         elif was is None and now is not None:
-            yield Shift(now.tenant, f"storage {now.storage}: its pods may {_RIGHTS[now.access]} {now.place}")
+            yield Shift(now.tenant, f"storage {now.storage}: its pods may {_RIGHTS_IN_WORDS[now.access]} {now.place}")
         elif was is not None and now is not None:
             yield from _compare_mounts(was, now, effects)
 
 
 def _tell_end(was: _Mount, effects: Mapping[str, ResourceChange], *, stays: bool) -> Shift:
     fate = _tell_fate(was, effects)
-    if not stays:  # the loss of its namespace is told already
+    if not stays:  # the loss of the namespace is reported already
         return Shift(was.tenant, f"storage {was.storage}: {fate}", is_loss=True)
-    text = f"storage {was.storage} is no longer mounted: {_WAITS}; {fate}"
+    text = f"storage {was.storage} is no longer mounted: {_WAITS_FOR_PODS}; {fate}"
     return Shift(was.tenant, text, is_loss=True, is_grave=True)
 
 
 def _tell_fate(was: _Mount, effects: Mapping[str, ResourceChange]) -> str:
-    """Return what becomes of the data of a mount that goes."""
+    """Return what happens to the data of a removed mount."""
     ending = [effects[urn] for urn in was.stores if _ends(effects.get(urn))]
     if not ending:
         return f"the data stays in {was.place}"
@@ -83,7 +83,7 @@ def _tell_fate(was: _Mount, effects: Mapping[str, ResourceChange]) -> str:
 def _compare_mounts(was: _Mount, now: _Mount, effects: Mapping[str, ResourceChange]) -> Iterator[Shift]:
     tenant, name = now.tenant, f"storage {now.storage}"
     replaced = effects.get(now.volume.urn)
-    shown = _WAITS if replaced and replaced.effect == "replace" else "pods see the change when they next start"
+    shown = _WAITS_FOR_PODS if replaced and replaced.effect == "replace" else "pods see the change when they next start"
     store = next((effects[urn] for urn in now.stores if _ends(effects.get(urn))), None)
     if store and was.place == now.place:
         why = f" because of {', '.join(store.causes)}" if store.causes else ""
@@ -95,9 +95,9 @@ def _compare_mounts(was: _Mount, now: _Mount, effects: Mapping[str, ResourceChan
     elif (owners := (_read_owner(was.point), _read_owner(now.point))) and owners[0] != owners[1]:
         text = f"{name}: its pods act as owner {owners[1]} instead of {owners[0]}, to whom the files still belong"
         yield Shift(tenant, f"{text}; {shown}", is_loss=True, is_grave=True)
-    levels = [*_RIGHTS]
+    levels = [*_RIGHTS_IN_WORDS]
     if levels.index(now.access) > levels.index(was.access):
-        yield Shift(tenant, f"{name}: its pods may {_RAISED[now.access]}; {shown}")
+        yield Shift(tenant, f"{name}: its pods may {_ADDED_RIGHTS[now.access]}; {shown}")
     elif now.access != was.access:
         left = "only read" if now.access == "read" else "only read and add files, and replace and delete none"
         yield Shift(tenant, f"{name}: its pods may {left}; {shown}", is_loss=True, is_grave=True)
@@ -128,18 +128,18 @@ def _collect_mounts(view: TenantView) -> dict[tuple[str, str], _Mount]:
             place=_name_place(spec),
             access=_read_access(spec),
             stores=(*(source.urn for source in sources if source.type in STORES), *([bucket] if bucket else [])),
-            point=next((source for source in sources if source.type == _POINT), None),
+            point=next((source for source in sources if source.type == _ACCESS_POINT), None),
         )
     return found
 
 
 def _read_access(spec: Mapping[str, Any]) -> Access:
-    """Return the level that the mount options of a volume give, with or without hyphens in front."""
+    """Return the access level of a volume's mount options, which may begin with hyphens."""
     options = {str(option).removeprefix("--") for option in read_list(spec, "mountOptions")}
-    if not options.isdisjoint(_READ_ONLY):
+    if not options.isdisjoint(_READ_ONLY_OPTIONS):
         return "read"
     is_bucket = "bucketName" in read_map(spec, "csi", "volumeAttributes")
-    return "add" if is_bucket and options.isdisjoint(_REPLACING) else "write"
+    return "add" if is_bucket and options.isdisjoint(_REPLACING_OPTIONS) else "write"
 
 
 def _name_place(spec: Mapping[str, Any]) -> str:
@@ -153,7 +153,7 @@ def _name_place(spec: Mapping[str, Any]) -> str:
 
 
 def _read_owner(point: PlannedResource | None) -> str:
-    """Return user and group of all files that come through an access point; empty without one."""
+    """Return user and group of all files behind an access point; empty without an access point."""
     if point is None:
         return ""
     user = read_map(point.inputs, "posixUser")

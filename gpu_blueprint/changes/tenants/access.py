@@ -1,7 +1,7 @@
-"""The access of people that a change gives and takes, by principal, whatever entries, groups and roles lead there.
+"""The access that people gain and lose, by principal: through access entries, groups, roles or access policies.
 
 A person reaches a tenant's namespace through groups of an access entry and RoleBindings that name them, or through an
-access policy of EKS for the namespace. Roles that the plan does not hold, such as ``edit``, count by their name.
+access policy of EKS for the namespace. Roles outside the plan, such as ``edit``, are compared by name.
 """
 
 from collections import defaultdict
@@ -12,13 +12,13 @@ from ...subjects.tenants.rights import MEMBER, VIEWER
 from ..tenant_view import Shift, TenantView, read_list, read_map, read_name
 
 Right = tuple[str, ...]
-"""API group, resource, name of the object (``*`` for all) and verb; or one role whose rules nobody knows."""
+"""API group, resource, name of the object (``*`` for all) and verb; or the name of a role outside the plan."""
 Access = dict[tuple[str, str], set[str]]
 """Tenant (empty for the whole cluster) and principal → names of roles and access policies."""
 
-_ENTRY = "aws:eks/accessEntry:AccessEntry"
-_ASSOCIATION = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
-_WORDS = {
+_ACCESS_ENTRY = "aws:eks/accessEntry:AccessEntry"
+_POLICY_ASSOCIATION = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
+_PEOPLE_BY_ROLE = {
     **dict.fromkeys((MEMBER.name, "edit", "admin", "cluster-admin", "AmazonEKSEditPolicy"), "member"),
     **dict.fromkeys((VIEWER.name, "view", "AmazonEKSViewPolicy"), "viewer"),
     **dict.fromkeys(("AmazonEKSClusterAdminPolicy", "AmazonEKSAdminPolicy"), "admin"),
@@ -28,7 +28,7 @@ _RANKS = ("viewer", "member", "admin")
 
 
 def compare_access(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield the people who gain, lose or change their access, and the verbs that people of one kind gain or lose."""
+    """Yield the people who gain, lose or change access, and the verbs that members or viewers gain or lose."""
     old, new = _collect_access(before), _collect_access(after)
     for tenant, person in dict.fromkeys([*old, *new]):
         was, now = old.get((tenant, person), set()), new.get((tenant, person), set())
@@ -42,7 +42,7 @@ def compare_access(before: TenantView, after: TenantView) -> Iterator[Shift]:
 
 
 def find_leaving_admins(before: TenantView, after: TenantView) -> Iterator[str]:
-    """Yield a sentence if admins go: the program itself reaches the cluster with the access of an admin."""
+    """Yield a sentence if admins lose access: `pulumi up` itself needs the access of an admin."""
     old, new = (_list_admins(view) for view in (before, after))
     if left := sorted(old - new):
         who = " or ".join(left)
@@ -62,12 +62,12 @@ def _compare_words(tenant: str, person: str, was: set[str], now: set[str]) -> It
 
 
 def _rank(names: set[str]) -> int:
-    """Return the rank of the strongest of some roles; -1 if nobody knows them."""
+    """Return the highest rank of the roles; -1 for unknown roles."""
     return max((_RANKS.index(word) for word in _list_words(names) if word in _RANKS), default=-1)
 
 
 def _list_words(names: set[str]) -> list[str]:
-    return sorted({_WORDS.get(name, name) for name in names})
+    return sorted({_PEOPLE_BY_ROLE.get(name, name) for name in names})
 
 
 def _name(names: set[str]) -> str:
@@ -75,16 +75,16 @@ def _name(names: set[str]) -> str:
 
 
 def _collect_access(view: TenantView) -> Access:
-    """Return the access of every principal of an access entry that is a person's or a program's."""
+    """Return the access of every principal, from access entries of type STANDARD and access policies."""
     found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     bound = _collect_bindings(view)
-    for entry in view.list_type(_ENTRY):
+    for entry in view.list_type(_ACCESS_ENTRY):
         if entry.inputs.get("type", "STANDARD") == "STANDARD":
             person = str(entry.inputs.get("principalArn", ""))
             for group in _list_subjects(entry.inputs):
                 for tenant, role in bound.get(group, ()):
                     found[tenant, person].add(role)
-    for association in view.list_type(_ASSOCIATION):
+    for association in view.list_type(_POLICY_ASSOCIATION):
         person, policy = str(association.inputs.get("principalArn", "")), association.inputs.get("policyArn", "")
         for tenant in _list_scope(view, read_map(association.inputs, "accessScope")):
             found[tenant, person].add(str(policy).rsplit("/", 1)[-1])
@@ -103,7 +103,7 @@ def _list_scope(view: TenantView, scope: Mapping[str, Any]) -> list[str]:
 
 
 def _collect_bindings(view: TenantView) -> dict[str, list[tuple[str, str]]]:
-    """Return group or user → the tenants in whose namespaces a role is bound to it, with the role."""
+    """Return group or user → (tenant, role) for each RoleBinding in a tenant's namespace."""
     found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for tenant, _, binding in view.list_owned("RoleBinding"):
         for subject in read_list(binding.inputs, "subjects"):
@@ -113,7 +113,7 @@ def _collect_bindings(view: TenantView) -> dict[str, list[tuple[str, str]]]:
 
 
 def _compare_rights(before: TenantView, after: TenantView, old: Access, new: Access) -> Iterator[Shift]:
-    """Yield the verbs that the people of a tenant gain and lose, once for all people with the same change."""
+    """Yield the verbs that people of a tenant gain and lose, once per kind of people."""
     rules = _collect_rules(before), _collect_rules(after)
     shared = _collect_shared_roles(before), _collect_shared_roles(after)
     said: set[tuple[str, str]] = set()
@@ -144,7 +144,7 @@ def _collect_shared_roles(view: TenantView) -> dict[str, set[str]]:
 
 
 def _collect_rules(view: TenantView) -> dict[str, set[Right]]:
-    """Return role → its rights; a Role of a namespace has the name of its own."""
+    """Return name of a Role or ClusterRole → its rights."""
     return {
         read_name(role): {
             (str(group), str(resource), str(name), str(verb))
@@ -164,7 +164,7 @@ def _list_rights(rules: Mapping[str, set[Right]], roles: set[str]) -> set[Right]
 
 
 def _subtract(rights: set[Right], others: set[Right]) -> set[Right]:
-    """Return the rights that the others do not hold; ``*`` holds every name."""
+    """Return the rights that the others do not contain; ``*`` contains every name."""
     wide = [other for other in others if "*" in (*other[:2], other[-1])]
     return {right for right in rights - others if not any(_holds(other, right) for other in wide)}
 
@@ -174,7 +174,7 @@ def _holds(wide: Right, right: Right) -> bool:
 
 
 def _describe(rights: set[Right]) -> str:
-    """Return rights in words, such as ``create and delete pods/exec``; resources with the same verbs stand together."""
+    """Return rights in words, such as ``create and delete pods/exec``; resources with the same verbs are grouped."""
     verbs: defaultdict[str, set[str]] = defaultdict(set)
     roles = sorted(right[0] for right in rights if len(right) == 1)
     for right in rights:

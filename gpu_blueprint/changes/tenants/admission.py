@@ -1,7 +1,7 @@
-"""The admission rules for tenants that a change brings, ends, or lets only warn.
+"""Admission rules for tenants that a change adds, removes, or turns into warnings.
 
-A rule is told by the name in brackets at the end of its message, whichever policy holds it, and by its condition where
-it has no name.
+The name in brackets at the end of its message identifies a rule in any policy; a rule without a name is identified by
+its condition.
 """
 
 import re
@@ -12,20 +12,20 @@ from ...cel.users import IS_PLATFORM
 from ...records import Record
 from ..tenant_view import Shift, TenantView, read_list, read_map, read_name
 
-_ID = re.compile(r"\[([\w-]+)\]'?\)*$")
+_RULE_NAME = re.compile(r"\[([\w-]+)\]'?\)*$")
 _LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)'")
-_WAIVED = re.compile(r"^request\.namespace in \[([^\]]*)\] \|\| \((.*)\)$", re.DOTALL)
+_WAIVER = re.compile(r"^request\.namespace in \[([^\]]*)\] \|\| \((.*)\)$", re.DOTALL)
 _NUMBER = re.compile(r"'([\w-]+)': (\d+)")
 _NAME = re.compile(r"[\w-]+")
-_OF_STORAGE = "storage-claims"
-"""The rule about the platform's claims, which comes and goes with them: a tenant had none to lose before."""
-_OF_MODELS = "model-"
-"""The start of the rules about the platform's models, which come and go with them. They name the tenants' objects."""
-_IMAGES, _IMAGE = "images-allowed", re.compile(r"\w[./]\w")
+_STORAGE_RULE = "storage-claims"
+"""The rule about the platform's claims, which exists only with claims: without claims a tenant loses nothing."""
+_MODEL_RULES = "model-"
+"""Prefix of the rules about the platform's models, which exist only with models, and name objects of tenants."""
+_IMAGES_RULE, _IMAGE_NAME = "images-allowed", re.compile(r"\w[./]\w")
 
 
 class Rule(Record):
-    """One rule, as the API server applies it."""
+    """One rule of a ValidatingAdmissionPolicy."""
 
     denies: bool
     message: str
@@ -36,7 +36,7 @@ class Rule(Record):
     names: frozenset[str]
     """Images and other names with a dot or a slash in the condition."""
     numbers: Mapping[str, int]
-    """Name of a pool → its number in the condition, such as seconds of grace."""
+    """Name of a pool → its number in the condition, such as the longest grace period in seconds."""
 
 
 def compare_admission(before: TenantView, after: TenantView) -> Iterator[Shift]:
@@ -44,8 +44,8 @@ def compare_admission(before: TenantView, after: TenantView) -> Iterator[Shift]:
     stays = [tenant for tenant in after.tenants if tenant in before.tenants]
     old, new = _collect_rules(before), _collect_rules(after)
     for rules, others in ((old, new), (new, old)):
-        if _OF_STORAGE not in others:
-            rules.pop(_OF_STORAGE, None)
+        if _STORAGE_RULE not in others:
+            rules.pop(_STORAGE_RULE, None)
     kept = old.keys() & new.keys()
     softer = {name for name in kept if old[name].denies and not new[name].denies}
     harder = {name for name in kept if new[name].denies and not old[name].denies}
@@ -55,7 +55,7 @@ def compare_admission(before: TenantView, after: TenantView) -> Iterator[Shift]:
         told = _drop_rules_without_models(begun, tenant, before)
         yield from (Shift(tenant, text, is_loss=True) for text in _tell_begun(told))
         for name in sorted(_drop_rules_without_models(gone, tenant, after)):
-            yield Shift(tenant, f"isolation: admission rule {name} is gone", is_loss=True)
+            yield Shift(tenant, f"isolation: admission rule {name} is removed", is_loss=True)
         if softer:
             yield Shift(tenant, f"isolation: {_count(softer)} only warn instead of refusing", is_loss=True)
         if harder:
@@ -66,12 +66,12 @@ def compare_admission(before: TenantView, after: TenantView) -> Iterator[Shift]:
 
 
 def _drop_rules_without_models(rules: Mapping[str, Rule], tenant: str, view: TenantView) -> Mapping[str, Rule]:
-    """Leave out rules about models where the tenant has no model on the other side of the change: they take nothing."""
+    """Leave out rules about models of other tenants, and of tenants without models on the other side of the change."""
     spaces = {space for owner, space, _ in view.list_owned("Deployment") if owner == tenant}
     return {
         name: rule
         for name, rule in rules.items()
-        if not name.startswith(_OF_MODELS) or any(named.split("/")[0] in spaces for named in rule.names)
+        if not name.startswith(_MODEL_RULES) or any(named.split("/")[0] in spaces for named in rule.names)
     }
 
 
@@ -97,7 +97,7 @@ def _compare_rules(
         for rule, view in ((old, before), (new, after))
     )
     if was and not now:
-        yield Shift(tenant, f"the waiver of admission rule {name} is gone", is_loss=True)
+        yield Shift(tenant, f"the waiver of admission rule {name} is removed", is_loss=True)
     elif now and not was:
         yield Shift(tenant, f"a waiver lifts admission rule {name}")
     if old.shape != new.shape:
@@ -106,7 +106,7 @@ def _compare_rules(
         was_number, number = old.numbers[pool], new.numbers[pool]
         text = f"admission rule {name}: {number} instead of {was_number} in {pool}"
         yield Shift(tenant, text, is_loss=number < was_number)
-    if name == _IMAGES:
+    if name == _IMAGES_RULE:
         for image in _list_uncovered(old.names, new.names):
             yield Shift(tenant, f"images of {image} are refused", is_loss=True)
         for image in _list_uncovered(new.names, old.names):
@@ -114,7 +114,7 @@ def _compare_rules(
 
 
 def _list_uncovered(images: frozenset[str], places: frozenset[str]) -> list[str]:
-    """Return the registries, folders and names of images that are, and lie below, none of the places."""
+    """Return the images, folders and registries that are neither one of the places nor below one."""
     return sorted(image for image in images - places if not image.startswith(tuple(f"{place}/" for place in places)))
 
 
@@ -128,7 +128,7 @@ def _compare_completion(tenant: str, before: TenantView, after: TenantView) -> I
 
 
 def _collect_rules(view: TenantView) -> dict[str, Rule]:
-    """Return name → rule; where several policies hold a rule, the first that denies counts."""
+    """Return name → rule; if several policies have a rule, the first that denies counts."""
     denying = _collect_actions(view)
     found: dict[str, Rule] = {}
     for policy in view.list_kind("ValidatingAdmissionPolicy"):
@@ -154,16 +154,16 @@ def _collect_actions(view: TenantView) -> dict[str, bool]:
 def _read_rule(validation: Mapping[str, Any], *, denies: bool) -> tuple[str, Rule]:
     expression = str(validation.get("expression", ""))
     message = str(validation.get("message") or "")
-    named = _ID.search(message or str(validation.get("messageExpression", "")))
-    waived = _WAIVED.match(expression)
+    named = _RULE_NAME.search(message or str(validation.get("messageExpression", "")))
+    waived = _WAIVER.match(expression)
     condition = waived[2] if waived else expression
     rule = Rule(
         denies=denies,
-        message=_ID.sub("", message).strip() or "see docs/tenants.md",
+        message=_RULE_NAME.sub("", message).strip() or "see docs/tenants.md",
         shape=_find_shape(condition.removesuffix(f" || {IS_PLATFORM}")),
         waived=frozenset(_LITERAL.findall(waived[1])) if waived else frozenset(),
         numbers={pool: int(number) for pool, number in _NUMBER.findall(condition)},
-        names=frozenset(filter(_IMAGE.search, _LITERAL.findall(condition))),
+        names=frozenset(filter(_IMAGE_NAME.search, _LITERAL.findall(condition))),
     )
     return (named[1] if named else expression), rule
 

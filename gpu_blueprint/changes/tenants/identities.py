@@ -1,4 +1,4 @@
-"""The rights in AWS that service accounts of tenants gain and lose, whatever roles and policies hold them.
+"""The AWS rights that service accounts of tenants gain and lose, through any role and policy.
 
 A preview does not know the ARN of a new policy, so the policies of a role are found through the dependencies of their
 attachments.
@@ -18,7 +18,7 @@ from ..tenant_view import Shift, TenantView, read_map
 
 
 class Right(Record, order=True):
-    """Actions on resources that a statement names, or a whole policy whose document the plan does not hold."""
+    """An action on a resource, from a statement; or a whole policy whose document is not in the plan."""
 
     action: str
     """A pattern such as ``s3:Get*``, or ``use the policy ARN``."""
@@ -33,7 +33,7 @@ class Right(Record, order=True):
         return f"{self.action}{place}{describe_condition(self.condition)}"
 
     def covers(self, other: "Right") -> bool:
-        """Return whether it allows, or denies, everything that another right does."""
+        """Return whether this right allows, or denies, everything that another right does."""
         return (
             self.is_denied == other.is_denied
             and is_within(other.condition, self.condition)
@@ -43,7 +43,7 @@ class Right(Record, order=True):
 
     @property
     def owner(self) -> str:
-        """The account in which alone the right holds; empty if its condition names none."""
+        """The only account in which the right holds; empty if its condition names no account."""
         return find_owner(self.condition)
 
     @property
@@ -91,20 +91,20 @@ def _compare_rights(tenant: str, account: str, was: set[Right], now: set[Right],
 
 
 def _pair_owners(was: set[Right], now: set[Right]) -> dict[Right, Right]:
-    """Return right before → the right that allows as much in another account, or in one account alone."""
+    """Return lost right → the new right to the same in another account, or in only one account."""
     lost = [old for old in was - now if not old.is_denied and not any(new.covers(old) for new in now)]
     owned = sorted(new for new in now if new.owner)
     return {old: new for old in lost for new in owned if new.owner != old.owner and new.anywhere.covers(old.anywhere)}
 
 
 def _tell_owners(tenant: str, account: str, moved: Mapping[Right, Right], made: set[str]) -> Iterator[Shift]:
-    """Yield the buckets that rights reach in one account alone from now on.
+    """Yield the buckets that rights now reach in only one account.
 
     Args:
         tenant: The tenant.
         account: The service account.
-        moved: Right before → the same right in another account, or in one account alone.
-        made: Names of the buckets that the plan makes: they lie in the account of the stack.
+        moved: The result of ``_pair_owners``.
+        made: Names of the buckets that the plan makes, in the account of the stack.
     """
     found = {
         (_name_place(new.resource), old.owner, new.owner)
@@ -130,7 +130,7 @@ def _find_bucket(resource: str) -> str | None:
 
 
 def _covers_arn(wide: str, narrow: str) -> bool:
-    """Return whether a pattern of ARNs covers another; a wildcard stays between the first five colons."""
+    """Return whether a pattern of ARNs covers another; wildcards do not span the first five colons."""
     parts = [text.split(":", 5) for text in (wide, narrow)]
     if wide == "*" or len(parts[0]) != len(parts[1]):
         return wide == "*"
@@ -138,7 +138,7 @@ def _covers_arn(wide: str, narrow: str) -> bool:
 
 
 def _collect_identities(view: TenantView) -> dict[tuple[str, str], set[Right]]:
-    """Return tenant and service account → its rights; the account's namespace stands before its name if they differ."""
+    """Return (tenant, service account) → rights; ``namespace/account`` if tenant and namespace have different names."""
     policies = _collect_policies(view)
     return {
         (tenant, _name_account(association, tenant)): policies.get(_find_role(association), set())
@@ -159,7 +159,7 @@ def _find_role(association: PlannedResource) -> str:
 
 
 def _find_needed(resource: PlannedResource, type_: str) -> str:
-    """Return the URN of the resource of a type that another depends on; empty if it depends on none."""
+    """Return the URN of a resource's dependency of a type; empty without one."""
     ending = f"{type_}::"
     return next((urn for urn in resource.dependencies if ending in urn), "")
 

@@ -1,10 +1,10 @@
-"""The quotas that tenants gain and lose, by their effect: the lowest limit of each resource, whatever object states it.
+"""The quotas that tenants gain and lose, compared by effect: the lowest limit of each resource in any ResourceQuota.
 
 A pool's quota counts the pods with the pool's PriorityClass. A pool that a plan does not have grants nothing, while a
-pool without a quota has no limit. Totals of GPUs that are the sum of the pools' grants are not repeated.
+pool without a quota has no limit. A total of GPUs is left out if it is the sum of the pools' grants.
 
-A quota that falls to 0 is lost access: what runs stays, and what then ends, with its node or by itself, never starts
-again. A pool under another name is none: the tenant has its grant in the new pool.
+A quota that falls to 0 is lost access: running pods stay, and a pod that ends, with its node or by itself, never
+starts again. A renamed pool is no loss: the tenant has its grant in the new pool.
 """
 
 from collections.abc import Container, Iterator, Mapping
@@ -17,11 +17,11 @@ from ..quantities import read_quantity
 from ..tenant_view import Shift, TenantView, read_list, read_map, read_name
 
 Scope = str
-"""Name of a pool with ``pool ``, a condition in words, or empty for the totals of a namespace."""
+"""The name of a pool after ``pool ``, a condition in words, or empty for the totals of a namespace."""
 _Key = tuple[str, Scope, str]
 """Tenant, scope and resource."""
 Limits = dict[_Key, Any]
-"""The lowest limit of each."""
+"""The lowest limit of each resource."""
 
 _ALIASES = {
     **{name: f"requests.{name}" for name in ("cpu", "memory", "ephemeral-storage")},
@@ -33,15 +33,15 @@ _ALIASES = {
         )
     },
 }
-"""Two names of one resource in a quota."""
-_POOL = "pool "
-"""The beginning of the scope of a pool."""
-_OR = " or "
-"""Between pools that share a limit."""
+"""Name of a resource in a quota → another name of the same resource."""
+_POOL_PREFIX = "pool "
+"""Prefix of the scope of a pool."""
+_POOL_SEPARATOR = " or "
+"""Separator of pools that share a limit."""
 _PODS = "pods"
 _WITHOUT_GPUS: Scope = "pods without GPUs"
 """The pods without the PriorityClass of a pool."""
-_OBJECTS = {
+_COUNTED_OBJECTS = {
     **{f"{name.lower()}s": f"{name}s" for name in ("ConfigMap", "ResourceQuota", "ReplicationController", "Secret")},
     **{f"{name.lower()}s": f"{name}s" for name in ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet")},
     "statefulsets": "StatefulSets",
@@ -51,18 +51,18 @@ _OBJECTS = {
     "services.loadbalancers": "Services with a load balancer",
     "services.nodeports": "Services with a port of the nodes",
 }
-"""Resource in a quota → the objects that it counts; all others are resources of pods."""
+"""Resource in a quota → the objects that the quota counts; all other resources are of pods."""
 
 
 def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield the quotas that rise and fall, for tenants that stay, and the GPU grants of tenants that are new.
+    """Yield the quotas that rise and fall, for tenants of both plans, and the GPU grants of new tenants.
 
     Grants in pools come before the totals of a namespace.
     """
     old, new = _read_limits(before), _read_limits(after)
     pools = _read_pools(before), _read_pools(after)
     told: set[tuple[str, str]] = set()
-    for key in sorted(dict.fromkeys([*new, *old]), key=lambda key: not key[1].startswith(_POOL)):
+    for key in sorted(dict.fromkeys([*new, *old]), key=lambda key: not key[1].startswith(_POOL_PREFIX)):
         tenant, scope, resource = key
         if tenant not in after.tenants:
             continue
@@ -74,9 +74,9 @@ def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shi
             continue
         text = f"quota{_name_scope(scope)}: {_write(now)} instead of {_write(was)} {_shorten(resource)}"
         counted = tenant, _name_counted(resource)
-        pool = scope.removeprefix(_POOL)
+        pool = scope.removeprefix(_POOL_PREFIX)
         if order < 0 and pool in pools[0].keys() - pools[1].keys():
-            text = f"{text}; the pool goes, and its pods end"
+            text = f"{text}; the pool is removed, and its pods end"
         elif order < 0 and counted not in told:  # once for each tenant is enough
             told.add(counted)
             text = f"{text}; {_remark(counted[1])}"
@@ -86,14 +86,14 @@ def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shi
 
 def list_pool_tenants(view: TenantView, pool: str) -> list[str]:
     """Return the tenants with a grant in a pool; all tenants if no quota counts the pool's pods."""
-    scope = f"{_POOL}{pool}"
+    scope = f"{_POOL_PREFIX}{pool}"
     limits = {key: limit for key, limit in _read_limits(view).items() if key[1] == scope}
     granted = {tenant for (tenant, _, _), limit in limits.items() if read_quantity(limit) != 0}
     return [tenant for tenant in view.tenants if tenant in granted or not limits]
 
 
 def find_own_limit(view: TenantView, tenant: str, resource: str) -> Any:
-    """Return the limit of CPU or memory without the room for borrowed GPUs; None without limit."""
+    """Return the limit of CPU or memory, without the part for borrowed GPUs; None without a limit."""
     limits = _read_limits(view)
     return limits.get((tenant, _WITHOUT_GPUS, resource), limits.get((tenant, "", resource)))
 
@@ -111,24 +111,24 @@ def _read_limits(view: TenantView) -> Limits:
 
 
 def _split_pools(scope: Scope, limit: Any) -> list[Scope]:
-    """Return the scopes of single pools for a limit of 0 on several: each has none. Other limits are shared."""
-    if scope.startswith(_POOL) and " and " not in scope and read_quantity(limit) == 0:
-        return [f"{_POOL}{pool}" for pool in _list_pools(scope)]
+    """Return one scope per pool for a limit of 0 on several pools; pools share other limits in one scope."""
+    if scope.startswith(_POOL_PREFIX) and " and " not in scope and read_quantity(limit) == 0:
+        return [f"{_POOL_PREFIX}{pool}" for pool in _list_pools(scope)]
     return [scope]
 
 
 def _list_pools(scope: Scope) -> list[str]:
-    return scope.removeprefix(_POOL).split(_OR)
+    return scope.removeprefix(_POOL_PREFIX).split(_POOL_SEPARATOR)
 
 
 def _read_scope(spec: Mapping[str, Any]) -> Scope:
-    """Return the pods that a quota counts, in words that do not depend on the order of the file."""
+    """Return the pods that a quota counts, in words without regard to the order of its terms."""
     terms = [str(scope) for scope in read_list(spec, "scopes")]
     for term in map(read_map, read_list(spec, "scopeSelector", "matchExpressions")):
         values = sorted(map(str, read_list(term, "values")))
         name, operator = str(term.get("scopeName")), str(term.get("operator"))
         if name == "PriorityClass" and operator == "In" and all(value.startswith(CLASS_PREFIX) for value in values):
-            terms.append(f"{_POOL}{_OR.join(value.removeprefix(CLASS_PREFIX) for value in values)}")
+            terms.append(f"{_POOL_PREFIX}{_POOL_SEPARATOR.join(value.removeprefix(CLASS_PREFIX) for value in values)}")
         elif (name, operator) == ("PriorityClass", "DoesNotExist"):
             terms.append(_WITHOUT_GPUS)
         else:
@@ -146,17 +146,17 @@ def _read_pools(view: TenantView) -> dict[str, str]:
 
 
 def _is_renamed(key: _Key, new: Limits, was: Mapping[str, str], now: Mapping[str, str]) -> bool:
-    """Return whether a pool goes, and the tenant has a grant of the same resource and GPU in a pool that comes."""
+    """Return whether a pool is removed, and the tenant has a grant of the same resource and GPU in a new pool."""
     tenant, scope, resource = key
-    pool = scope.removeprefix(_POOL)
+    pool = scope.removeprefix(_POOL_PREFIX)
     return pool in was.keys() - now.keys() and any(
-        now[other] == was[pool] and _compare(0, new.get((tenant, f"{_POOL}{other}", resource), 0)) > 0
+        now[other] == was[pool] and _compare(0, new.get((tenant, f"{_POOL_PREFIX}{other}", resource), 0)) > 0
         for other in now.keys() - was.keys()
     )
 
 
 def _find_limit(limits: Limits, key: _Key, pools: Container[str]) -> Any:
-    """Return the limit of a resource: 0 where nothing hands it out, None where nothing limits it.
+    """Return the limit of a resource: 0 if no pool or quota grants it, None without a limit.
 
     The total of a namespace also limits its pods without GPUs.
     """
@@ -166,7 +166,7 @@ def _find_limit(limits: Limits, key: _Key, pools: Container[str]) -> Any:
         return total
     if key in limits:
         return limits[key]
-    if scope.startswith(_POOL):
+    if scope.startswith(_POOL_PREFIX):
         has_quota = any(other[:2] == (tenant, scope) for other in limits)
         return 0 if has_quota or not any(pool in pools for pool in _list_pools(scope)) else None
     is_device = resource.startswith("requests.") and "/" in resource
@@ -196,17 +196,17 @@ def _sum_pools(limits: Limits, tenant: str, resource: str) -> Decimal:
     grants = [
         read_quantity(limit)
         for (owner, scope, name), limit in limits.items()
-        if owner == tenant and name == resource and scope.startswith(_POOL)
+        if owner == tenant and name == resource and scope.startswith(_POOL_PREFIX)
     ]
     return sum((grant for grant in grants if grant is not None), start=Decimal(0))
 
 
 def _name_counted(resource: str) -> str:
-    """Return the objects of which a new object is refused above the limit of a resource."""
+    """Return the objects that a resource's limit counts, such as ``volume claims``."""
     if resource.endswith("requests.storage"):  # in all, or of one storage class
         return "volume claims"
     name, is_object = resource.removeprefix("count/"), resource.startswith("count/")
-    found = _OBJECTS.get(name) or _OBJECTS.get(name.partition(".")[0] if is_object else name)
+    found = _COUNTED_OBJECTS.get(name) or _COUNTED_OBJECTS.get(name.partition(".")[0] if is_object else name)
     return found or ("objects" if is_object else _PODS)
 
 
@@ -215,7 +215,7 @@ def _remark(objects: str) -> str:
 
 
 def _name_scope(scope: Scope) -> str:
-    if scope.startswith(_POOL):
+    if scope.startswith(_POOL_PREFIX):
         return f" of {scope.removeprefix('pool ')}"
     if scope == _WITHOUT_GPUS:
         return f" of {scope}"

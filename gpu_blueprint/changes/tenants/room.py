@@ -1,4 +1,4 @@
-"""GPUs that a smaller quota of CPU or memory takes from a tenant: its pods on them no longer fit."""
+"""Smaller quotas of CPU or memory that no longer suffice for the pods on a tenant's GPUs."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,15 +8,15 @@ from ..snapshot import Snapshot
 from ..tenant_view import Shift, TenantView, read_list, read_map
 from .quotas import find_own_limit
 
-_KIND = "quota-below-slots"
-"""The kind of the warning that `check` has for it."""
-_PATH = re.compile(r"tenants\.(\d+)\.(cpu|memory)")
+_WARNING_KIND = "quota-below-slots"
+"""The kind of the warning in `check`."""
+_TENANT_FIELD = re.compile(r"tenants\.(\d+)\.(cpu|memory)")
 
 
 def compare_room(before: Snapshot, after: Snapshot) -> Iterator[Shift]:
-    """Yield the quotas that fall below the pods on all GPUs of a tenant, for tenants that stay.
+    """Yield the quotas that fall below the needs of pods on all GPUs of a tenant, for tenants of both plans.
 
-    Where the grant of GPUs rises instead, nothing is lost.
+    A larger grant of GPUs with the same quota is no loss.
     """
     old, new = (TenantView.of(snapshot.resources) for snapshot in (before, after))
     known = _find_short(before)
@@ -29,12 +29,12 @@ def compare_room(before: Snapshot, after: Snapshot) -> Iterator[Shift]:
 def _find_short(snapshot: Snapshot) -> Mapping[tuple[str, str], str]:
     """Return tenant and field → reason, for each quota that is too small.
 
-    A path has a position, and the estimate has the tenants in the order of the file.
+    A path has the position of a tenant, and the estimate has the tenants in the order of the file.
     """
     tenants = [str(read_map(tenant).get("name")) for tenant in read_list(snapshot.cost, "tenants")]
     found = {}
     for finding in snapshot.findings:
-        place = _PATH.fullmatch(str(finding.get("path", "")))
-        if finding.get("kind") == _KIND and place and int(place[1]) < len(tenants):
+        place = _TENANT_FIELD.fullmatch(str(finding.get("path", "")))
+        if finding.get("kind") == _WARNING_KIND and place and int(place[1]) < len(tenants):
             found[tenants[int(place[1])], place[2]] = str(finding.get("reason", ""))
     return found

@@ -1,7 +1,7 @@
-"""The traffic of tenants' pods that a change opens and closes, by its effect: whatever policies state it.
+"""The traffic of tenants' pods that a change opens and closes, compared by the effect of all NetworkPolicies.
 
-A policy refuses all traffic of its direction that no policy admits. A passage is one peer on one port. Addresses that
-lie in a block that stays open do not count as closed.
+A policy refuses all traffic of its direction that no policy admits. A passage is one peer on one port. Addresses in a
+block that stays open do not count as closed.
 """
 
 import json
@@ -17,7 +17,7 @@ Direction = Literal["Ingress", "Egress"]
 DIRECTIONS: tuple[Direction, ...] = ("Ingress", "Egress")
 _ALL = ""
 """Every peer, or every port."""
-_NAMES = ("TCP 53", "UDP 53")
+_DNS_PORTS = ("TCP 53", "UDP 53")
 _NAMESPACE = "kubernetes.io/metadata.name"
 
 
@@ -35,20 +35,20 @@ class Traffic(Record):
     """The traffic of one tenant."""
 
     refused: frozenset[tuple[Direction, str]]
-    """Directions and selectors of pods for which only passages are open."""
+    """Directions and pod selectors that admit only passages."""
     passages: frozenset[Passage]
 
 
-_NOTHING = Traffic(frozenset(), frozenset())
+_NO_TRAFFIC_RULES = Traffic(frozenset(), frozenset())
 
 
 def compare_traffic(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield the isolation and the passages that tenants gain and lose, for tenants that stay."""
+    """Yield the isolation and the passages that tenants of both plans gain and lose."""
     old, new = _collect_traffic(before), _collect_traffic(after)
     spaces = [{read_name(space) for space in view.list_kind("Namespace")} for view in (before, after)]
     for tenant in after.tenants:
         if tenant in before.tenants:
-            was, now = old.get(tenant, _NOTHING), new.get(tenant, _NOTHING)
+            was, now = old.get(tenant, _NO_TRAFFIC_RULES), new.get(tenant, _NO_TRAFFIC_RULES)
             yield from _compare_isolation(tenant, was, now)
             yield from _compare_passages(tenant, was, now, spaces[0] - spaces[1])
 
@@ -65,10 +65,10 @@ def _compare_isolation(tenant: str, was: Traffic, now: Traffic) -> Iterator[Shif
 
 
 def _compare_passages(tenant: str, was: Traffic, now: Traffic, gone: Set[str]) -> Iterator[Shift]:
-    """Yield passages of directions in which only passages are open before and after.
+    """Yield closed and opened passages, in directions that admit only passages before and after.
 
-    A passage into pods that closes is no grave loss if its only senders go with their namespace. A passage to an
-    address that answers names is none if another passage for names stays open, such as the passage to CoreDNS.
+    A closed passage into pods is no grave loss if the namespace of its senders is removed. A closed passage to a DNS
+    address is none if another DNS passage stays open, such as the passage to CoreDNS.
     """
     for direction in DIRECTIONS:
         if all((direction, _ALL) in traffic.refused for traffic in (was, now)):
@@ -88,9 +88,9 @@ def _compare_passages(tenant: str, was: Traffic, now: Traffic, gone: Set[str]) -
 
 
 def _find_other_names(passage: Passage, new: Sequence[Passage]) -> str:
-    """Return the peer that answers names beside the address of a passage; empty if it is none for names alone."""
+    """Return another peer that answers DNS queries; empty if the passage is not to a single DNS address."""
     address = str(read_map(json.loads(passage.peer or "{}")).get("cidr", ""))
-    if passage.direction == "Ingress" or not address.endswith("/32") or passage.port not in _NAMES:
+    if passage.direction == "Ingress" or not address.endswith("/32") or passage.port not in _DNS_PORTS:
         return ""
     others = [other for other in new if (other.pods, other.port) == (passage.pods, passage.port)]
     return _describe_peer(others[0].peer) if others else ""
@@ -113,7 +113,7 @@ def _collect_traffic(view: TenantView) -> dict[str, Traffic]:
 
 
 def _list_directions(spec: Mapping[str, Any]) -> list[Direction]:
-    """Return the directions of a policy; without types it counts for traffic in, and out if it has a rule for it."""
+    """Return the directions of a policy; without policyTypes Ingress, and Egress if the policy has egress rules."""
     types = read_list(spec, "policyTypes")
     if types:
         return [direction for direction in DIRECTIONS if direction in types]
@@ -130,12 +130,12 @@ def _list_passages(spec: Mapping[str, Any], direction: Direction, pods: str) -> 
 
 
 def _write_selector(selector: Any) -> str:
-    """Write a selector; an empty one selects all."""
+    """Write a selector as JSON; empty for all pods."""
     return json.dumps(selector, sort_keys=True) if selector else _ALL
 
 
 def _write_peer(peer: Any) -> str:
-    """Write a peer; the order of excepted blocks and the spelling of an empty selector do not count."""
+    """Write a peer as JSON, with sorted exceptions and without an empty podSelector."""
     if block := read_map(peer, "ipBlock"):
         without = sorted(map(str, read_list(block, "except")))
         return json.dumps({"cidr": str(block.get("cidr")), "without": without}, sort_keys=True)
@@ -153,7 +153,7 @@ def _write_port(port: Any) -> str:
 
 
 def _holds(wide: Passage, passage: Passage) -> bool:
-    """Return whether a passage admits all traffic of another."""
+    """Return whether a passage admits all traffic of another passage."""
     return (
         wide.pods in (_ALL, passage.pods)
         and (wide.port in (_ALL, passage.port) or wide.port == passage.port.partition(" ")[0])
@@ -162,7 +162,7 @@ def _holds(wide: Passage, passage: Passage) -> bool:
 
 
 def _holds_block(wide: str, peer: str) -> bool:
-    """Return whether a block of addresses holds another, and excepts nothing that the other admits."""
+    """Return whether a peer's address block contains another, and its exceptions hit no admitted address."""
     outer, inner = json.loads(wide or "{}"), json.loads(peer or "{}")
     if "cidr" not in outer or "cidr" not in inner or not _lies_in(inner["cidr"], [outer["cidr"]]):
         return False
@@ -190,7 +190,7 @@ def _describe(passage: Passage) -> str:
 
 
 def _describe_pods(selector: str) -> str:
-    """Name the pods that a policy selects, by their labels where it states nothing else."""
+    """Name the pods that a policy selects, by labels if it has only matchLabels."""
     found = json.loads(selector) if selector else {}
     return _name_pods(read_map(found, "matchLabels")) if [*found] in ([], ["matchLabels"]) else f"pods with {selector}"
 
@@ -217,7 +217,7 @@ def _describe_peer(peer: str) -> str:
 
 
 def _find_namespace(peer: str) -> str:
-    """Return the namespace that a peer names; empty if it names none, or several by other labels."""
+    """Return the namespace that a peer names; empty without a name, and for other label selectors."""
     spaces = read_map(json.loads(peer or "{}"), "namespaceSelector")
     labels = read_map(spaces, "matchLabels")
     return str(labels[_NAMESPACE]) if [*spaces] == ["matchLabels"] and [*labels] == [_NAMESPACE] else ""

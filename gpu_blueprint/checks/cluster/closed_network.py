@@ -1,4 +1,4 @@
-"""Parts of a stack that call the internet, where its network has no route there."""
+"""Parts of a stack that call the internet, in a network without a route to the internet."""
 
 from collections.abc import Iterator
 
@@ -10,15 +10,15 @@ from ...subjects.images.sources import locate_image
 from ..facet import early
 from .reach import explain_distance, find_ses_region
 
-_NOTIFY: Path = ("monitoring", "notify")
-_REMOTE: Path = ("monitoring", "remoteWrite")
+_NOTIFY_PATH: Path = ("monitoring", "notify")
+_REMOTE_WRITE: Path = ("monitoring", "remoteWrite")
 _ON_THE_INTERNET = "is a service of the internet"
 _MIRROR_HINT = "write mirror, and fill it: `blueprint images STACK --script` prints the copy commands"
 
 
 @early
 def refuse_images_of_the_internet(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse images that nodes without internet cannot pull: every image and chart comes from a mirror in reach."""
+    """Refuse images that nodes without internet cannot pull: images and charts must come from a reachable mirror."""
     if stack.network.internet:
         return
     images = stack.images or Images()
@@ -47,7 +47,7 @@ def _refuse_distant_images(stack: StackConfig) -> Iterator[Problem]:
 
 @early
 def refuse_receivers_on_the_internet(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse receivers of alerts and of samples that a VPC without internet surely does not reach."""
+    """Refuse receivers of alerts and samples that are certainly unreachable from a VPC without internet."""
     monitoring = stack.monitoring
     if stack.network.internet or not isinstance(monitoring, InstallMonitoring):
         return
@@ -57,23 +57,23 @@ def refuse_receivers_on_the_internet(stack: StackConfig) -> Iterator[Problem]:
     if isinstance(target, Amp) and target.region != stack.region:
         distance = f"is in {target.region}, and the endpoints of the VPC lead to services of {stack.region}"
         hint = f"name a workspace in {stack.region}"
-        yield _explain("remote-write-out-of-reach", (*_REMOTE, "workspaceArn"), "the workspace", distance, hint)
+        yield _explain("remote-write-out-of-reach", (*_REMOTE_WRITE, "workspaceArn"), "the workspace", distance, hint)
     if isinstance(target, RemoteUrl):
         host = target.url.removeprefix("https://").split("/")[0]
         if distance := explain_distance(host, stack.region):
             hint = "name a server that the VPC reaches, or a workspace of Amazon Managed Prometheus"
-            yield _explain("remote-write-out-of-reach", (*_REMOTE, "url"), host, distance, hint)
+            yield _explain("remote-write-out-of-reach", (*_REMOTE_WRITE, "url"), host, distance, hint)
 
 
 def _refuse_receivers(notify: Notify, region: str) -> Iterator[Problem]:
     hint = "write emails with an SMTP server that the VPC reaches, such as Amazon SES"
     if notify.slack_channel:
-        yield _explain("receiver-out-of-reach", (*_NOTIFY, "slackChannel"), "Slack", _ON_THE_INTERNET, hint)
+        yield _explain("receiver-out-of-reach", (*_NOTIFY_PATH, "slackChannel"), "Slack", _ON_THE_INTERNET, hint)
     if notify.pagerduty:
-        yield _explain("receiver-out-of-reach", (*_NOTIFY, "pagerduty"), "PagerDuty", _ON_THE_INTERNET, hint)
+        yield _explain("receiver-out-of-reach", (*_NOTIFY_PATH, "pagerduty"), "PagerDuty", _ON_THE_INTERNET, hint)
     if notify.smtp and (distance := explain_distance(notify.smtp.host, region)):
         hint = f"name an SMTP server that the VPC reaches, such as email-smtp.{region}.amazonaws.com:587"
-        yield _explain("receiver-out-of-reach", (*_NOTIFY, "smtp", "host"), notify.smtp.host, distance, hint)
+        yield _explain("receiver-out-of-reach", (*_NOTIFY_PATH, "smtp", "host"), notify.smtp.host, distance, hint)
 
 
 def _explain(kind: str, path: Path, what: str, distance: str, hint: str) -> Problem:
@@ -81,18 +81,18 @@ def _explain(kind: str, path: Path, what: str, distance: str, hint: str) -> Prob
 
 
 def suggest_a_look_at_hosts(stack: StackConfig) -> Iterator[Problem]:
-    """Point out hosts of which nobody can tell from the stack file whether a VPC without internet reaches them."""
+    """Point out hosts that may be unreachable from a VPC without internet: the stack file does not tell."""
     monitoring = stack.monitoring
     if stack.network.internet or not isinstance(monitoring, InstallMonitoring):
         return
     notify = monitoring.notify
     hosts: dict[Path, str] = {}
     if notify and notify.watchdog:
-        hosts[*_NOTIFY, "watchdog"] = "the dead man's switch in the secret watchdogUrl"
+        hosts[*_NOTIFY_PATH, "watchdog"] = "the dead man's switch in the secret watchdogUrl"
     if notify and notify.smtp and not find_ses_region(notify.smtp.host):
-        hosts[*_NOTIFY, "smtp", "host"] = notify.smtp.host
+        hosts[*_NOTIFY_PATH, "smtp", "host"] = notify.smtp.host
     if isinstance(monitoring.remote_write, RemoteUrl):
-        hosts[*_REMOTE, "url"] = monitoring.remote_write.url
+        hosts[*_REMOTE_WRITE, "url"] = monitoring.remote_write.url
     for path, host in hosts.items():
         hint = "look for it from a pod before you rely on it"
         reason = f"the VPC has no route to the internet, and must reach {host} in another way"

@@ -1,4 +1,4 @@
-"""Rules about the company's proxy and authorities, and the parts of the platform that take no proxy."""
+"""Rules about the company's proxy and CA, and about programs of the platform that ignore the proxy."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, timedelta
@@ -13,9 +13,9 @@ from ...subjects.cluster.direct import list_endpoints
 from ...subjects.storage.drivers import list_drivers
 from ..facet import early
 
-SOON = timedelta(days=60)
-"""Time before the end of a certificate in which a warning comes, since a new one replaces all nodes."""
-_INSIDE = (".svc", ".cluster.local")
+WARNING_PERIOD = timedelta(days=60)
+"""How long before its end a certificate brings a warning; a new certificate replaces all nodes."""
+_SERVICE_DOMAINS = (".svc", ".cluster.local")
 
 
 @early
@@ -24,7 +24,7 @@ def refuse_proxies_inside_cluster(stack: StackConfig) -> Iterator[Problem]:
     egress = stack.egress
     for field, address in (("httpsProxy", egress and egress.https_proxy), ("httpProxy", egress and egress.http_proxy)):
         host = (address or "").removeprefix("http://").partition(":")[0]
-        if host.lower().endswith(_INSIDE) or _is_in(host, stack.cluster.service_cidr):
+        if host.lower().endswith(_SERVICE_DOMAINS) or _is_in(host, stack.cluster.service_cidr):
             reason = f"{host} is a Service of the cluster, and a node needs the proxy before it joins the cluster"
             yield Problem("proxy-inside-cluster", ("egress", field), reason, "name a proxy outside the cluster")
 
@@ -37,7 +37,7 @@ def _is_in(host: str, block: str) -> bool:
 
 
 def warn_of_ending_authorities(stack: StackConfig, today: date) -> Iterator[Problem]:
-    """Warn of certificates that are valid no more, not yet, or not for long."""
+    """Warn of certificates that have ended, are not valid yet, or end soon."""
     egress = stack.egress
     field = "caFile" if egress and egress.ca_file else "caBundle"
     for found in read_certificates(egress.ca_bundle) if egress and egress.ca_bundle else ():
@@ -47,7 +47,7 @@ def warn_of_ending_authorities(stack: StackConfig, today: date) -> Iterator[Prob
             reason = f"{name} ended on {ends}, so programs trust no server that it signed"
         elif begins > today:
             reason, hint = f"{name} is valid from {begins} on, so programs do not trust it yet", "keep its predecessor"
-        elif ends - today <= SOON:
+        elif ends - today <= WARNING_PERIOD:
             reason = f"{name} ends on {ends}"
         else:
             continue
@@ -55,7 +55,7 @@ def warn_of_ending_authorities(stack: StackConfig, today: date) -> Iterator[Prob
 
 
 def suggest_endpoints_beside_proxy(stack: StackConfig) -> Iterator[Problem]:
-    """Name the endpoints without which some programs need a way of their own past the proxy."""
+    """Name the VPC endpoints for programs that ignore the proxy."""
     if not (stack.egress and stack.egress.https_proxy and isinstance(stack.network, ExistingVpc)):
         return
     absent = {add_on.name for add_on in STORAGE_ADD_ONS} - {driver.add_on.name for driver in list_drivers(stack)}
@@ -63,6 +63,6 @@ def suggest_endpoints_beside_proxy(stack: StackConfig) -> Iterator[Problem]:
     for need in list_egress_needs():
         if need.comes_from not in absent and (missing := [name for name in need.needs if name not in there]):
             endpoints = " and ".join(missing)
-            reason = f"{need.program} takes no proxy, and calls {endpoints}"
+            reason = f"{need.program} ignores the proxy, and calls {endpoints}"
             hint = f"see that the VPC has an endpoint for {endpoints}, or a route that the proxy does not guard"
             yield Problem("program-without-proxy", ("egress", "httpsProxy"), reason, hint, severity="note")

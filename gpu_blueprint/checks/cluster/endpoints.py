@@ -1,4 +1,4 @@
-"""The VPC endpoints that a stack needs where its network has no route to the internet.
+"""The VPC endpoints that a stack needs in a network without a route to the internet.
 
 Sources, read 2026-11-27: EKS user guide, "Deploy private clusters with limited internet access" (ec2, ecr, s3, eks-auth
 and elasticloadbalancing; sts only for IAM roles for service accounts). Karpenter, "Private clusters" in the guide to
@@ -21,33 +21,33 @@ from .reach import find_ses_region
 
 ENDPOINTS: tuple[Endpoint, ...] = get_args(Endpoint)
 _SERVICES: dict[str, Endpoint] = {"aps": "aps-workspaces", "cloudwatch": "monitoring"}
-"""Service in the names of IAM actions → endpoint, where the two differ."""
+"""IAM's name of a service → endpoint, if the two differ."""
 
 
 class EndpointNeed(Record, kw_only=True):
-    """An endpoint, and the work that fails without it."""
+    """An endpoint, and the work that fails without this endpoint."""
 
     endpoint: Endpoint
     work: str
-    """Who calls the service and for what, as the first half of a sentence."""
+    """Who calls the service and why, as the begin of a sentence."""
 
 
 def list_needed_endpoints(stack: StackConfig) -> Iterator[EndpointNeed]:
-    """Yield every endpoint without which a part of the platform fails, each once, with the work that fails first."""
+    """Yield every endpoint that the platform needs, each once, with the first work that fails without it."""
     needs = (
         ("ec2", "nodes learn their own name from EC2 when they boot, and Karpenter launches nodes"),
         ("ecr", "nodes pull the images of EKS's add-ons, and of a mirror in ECR"),
         ("s3", "ECR keeps the layers of images in S3"),
-        ("eks", "Karpenter asks for the cluster before it starts"),
+        ("eks", "Karpenter reads the cluster from EKS when it starts"),
         ("eks-auth", "EKS Pod Identity gives all credentials of pods: Karpenter's, the EBS driver's and tenants'"),
         ("ssm", "Karpenter finds the AMIs of nodes"),
     )
     for endpoint, work in needs:
         yield EndpointNeed(endpoint=endpoint, work=work)  # type: ignore[arg-type]
     if stack.installs_karpenter:  # the owner of a cluster may run Karpenter without a queue
-        yield EndpointNeed(endpoint="sqs", work="Karpenter reads which nodes EC2 will take away")
+        yield EndpointNeed(endpoint="sqs", work="Karpenter reads EC2's notices of interruptions")
     if any(tenant.load_balancers for tenant in stack.tenants):
-        work = "the AWS Load Balancer Controller makes the load balancers of tenants"
+        work = "the AWS Load Balancer Controller creates the load balancers of tenants"
         yield EndpointNeed(endpoint="elasticloadbalancing", work=work)
     yield from _list_needs_of_monitoring(stack)
 
@@ -65,7 +65,7 @@ def _list_needs_of_monitoring(stack: StackConfig) -> Iterator[EndpointNeed]:
 
 @early
 def refuse_missing_endpoints(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a network without internet that lacks an endpoint, and say the whole line to write."""
+    """Refuse a network without internet that lacks an endpoint; the hint is the whole line to write."""
     if stack.network.internet:
         return
     needs = [*list_needed_endpoints(stack)]
@@ -78,7 +78,7 @@ def refuse_missing_endpoints(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_services_without_endpoint(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of AWS services that pods of tenants may call and that a network without internet does not reach."""
+    """Warn of AWS services in tenants' IAM statements that a network without internet cannot reach."""
     for index, tenant in enumerate(stack.tenants if not stack.network.internet else ()):
         for at, identity in enumerate(tenant.identities):
             for place, statement in enumerate(identity.statements):
@@ -92,7 +92,7 @@ def warn_of_services_without_endpoint(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _find_endpoint(service: str) -> str:
-    """Return the endpoint for a service of IAM's actions; the service itself if the stack file knows no endpoint."""
+    """Return the endpoint of a service in IAM's actions; the service's name if ``network.endpoints`` has none."""
     return _SERVICES.get(service, service)
 
 
@@ -104,7 +104,7 @@ def _suggest_endpoint(service: str) -> str:
 
 
 def suggest_useful_endpoints(stack: StackConfig) -> Iterator[Problem]:
-    """Point out endpoints that the platform itself does without, and people miss."""
+    """Point out endpoints that people miss, although the platform works without them."""
     if stack.network.internet:
         return
     useful = {

@@ -1,4 +1,4 @@
-"""A cluster that exists, compared with the network, the account and the tenants of the stack."""
+"""Rules about an existing cluster: its network, its CPU nodes, and its access entries or aws-auth."""
 
 from collections.abc import Iterator
 
@@ -13,25 +13,25 @@ from .roles import list_node_roles
 
 @early
 def refuse_new_vpc_for_existing_cluster(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a new VPC for a cluster that exists, because EKS moves no cluster into another VPC."""
+    """Refuse a new VPC for an existing cluster, because EKS cannot move a cluster into another VPC."""
     if stack.existing_cluster and isinstance(stack.network, NewVpc):
-        reason = "the cluster exists, so it has a VPC, and EKS moves no cluster into another"
+        reason = "the cluster exists and has a VPC, and EKS cannot move a cluster into another VPC"
         hint = "write network: {mode: existing} with the cluster's vpcId and subnets (docs/guides/existing-cluster.md)"
         yield Problem("network-of-existing-cluster", ("network", "mode"), reason, hint)
 
 
 def warn_of_cpu_pools_open_to_others(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of CPU pools without taint in a cluster that exists, because pods of other teams run on their nodes too.
+    """Warn of CPU pools without a taint in an existing cluster, because other teams' pods run on their nodes too.
 
-    Of NodePools that fit a pod, Karpenter takes the pool with the highest weight, and of equal weights the later name
-    (kubernetes-sigs/karpenter pkg/utils/nodepool, OrderByWeight; read 2026-11-28). The kube-scheduler places pods on
-    any node with room.
+    Among NodePools that fit a pod, Karpenter takes the highest weight, and among equal weights the last name
+    (kubernetes-sigs/karpenter pkg/utils/nodepool, OrderByWeight; read 2026-11-28). The kube-scheduler binds pods to any
+    node with enough allocatable resources.
     """
     for pool in stack.cpu_pools if stack.existing_cluster else ():
         if not pool.keeps_pods_out:
             reason = (
                 f"the nodes of CPU pool {pool.name} have no taint, so pods of the cluster's other teams run there too: "
-                "they fill its ceiling, and a destroy of the stack evicts them"
+                "they use up its limit, and a destroy of the stack evicts them"
             )
             where = "give the pool" if stack.states_cpu_pools else "state a pool with purpose: cpu and"
             hint = f"{where} a taint, which tenants' pods without GPU then tolerate, or accept it"
@@ -39,7 +39,7 @@ def warn_of_cpu_pools_open_to_others(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_mapping_of_tenants(stack: StackConfig) -> Iterator[Problem]:
-    """Say which groups the owner of the cluster maps, where the platform makes no access entries."""
+    """Name the groups that the cluster's owner must map if the platform creates no access entries."""
     for index, tenant in enumerate(stack.tenants if not stack.manages_access else ()):
         groups = [name_member_group(tenant), *([name_viewer_group(tenant)] if tenant.viewers else [])]
         listed = " and ".join(groups)
@@ -49,7 +49,7 @@ def suggest_mapping_of_tenants(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_arns_without_path(stack: StackConfig) -> Iterator[Problem]:
-    """Say by which ARN the ConfigMap aws-auth knows a role with a path, where the cluster's owner maps roles there."""
+    """Name the ARN without a path that aws-auth needs for a role with a path."""
     if stack.existing_cluster is None or stack.manages_access or stack.existing_cluster.authentication_mode == "API":
         return
     for path, arn in (*list_node_roles(stack), *list_principals(stack)):
@@ -57,6 +57,3 @@ def suggest_arns_without_path(stack: StackConfig) -> Iterator[Problem]:
             reason = f"the ConfigMap aws-auth never matches {arn}: it knows a role by its ARN without the path"
             hint = f"write {known} where aws-auth maps the role (docs/guides/existing-cluster.md); here the path stays"
             yield Problem("path-in-aws-auth", path, reason, hint, severity="note")
-
-
-"""Notes for the owner of the cluster, who maps roles and groups in the ConfigMap aws-auth."""

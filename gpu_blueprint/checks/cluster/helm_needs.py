@@ -1,48 +1,63 @@
-"""Helm values on which a stack rests: the platform sets them, or the chart's default holds, and an override harms.
+"""Helm values that a stack needs, from catalog/helm_needs.csv: an override of such a value does harm.
 
-A test holds that each value that the platform sets stands here, or in its list of values that people may change.
+A test requires that each value set by the platform is listed here, or in the test's list of values that people may
+change.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...catalog.table import read_table
 from ...config import StackConfig
 from ...config.monitoring import Amp, InstallMonitoring
 from ...problem import Severity
-from ...records import Record, replace
+from ...records import Record
 from ...sharing import build_mig_manager_env
+
+_Keeps = Callable[[Any], bool]
 
 
 class Need(Record, kw_only=True):
     """A Helm value, or a section of values, that a stack needs."""
 
     chart: str
-    """Field of ``helmOverrides``, as the stack file writes it."""
+    """Field of ``helmOverrides`` in the stack file."""
     path: tuple[str, ...]
     """Keys from the top of the chart's values."""
     harm: str
-    """Sentence about the harm of another value."""
-    keeps: Callable[[Any], bool]
+    """The harm of another value, as a clause."""
+    keeps: _Keeps
     """True if an override of this value does no harm."""
-    hint: str = "remove it"
-    severity: Severity = "error"
+    hint: str
+    severity: Severity
+
+
+class _Row(Record):
+    """A row of the table, whose head explains the columns."""
+
+    place: str
+    when: str
+    severity: Severity
+    keeps: str
+    harm: str
+    hint: str
 
 
 def list_needs(stack: StackConfig) -> Iterator[Need]:
-    """Yield the Helm values that a stack needs, by chart."""
-    yield from _list_karpenter(stack)
-    yield from _list_gpu_operator(stack)
-    if isinstance(stack.monitoring, InstallMonitoring):
-        yield from _list_prometheus(stack.monitoring)
-        yield from _list_prometheus_parts(stack.monitoring)
-        yield from _list_receivers(stack.monitoring)
-    yield from _list_scalers_and_queues(stack)
-    harm, hint = "the room of system nodes is counted for these pods, and other nodes go", "remove it"
-    if stack.existing_cluster:
-        harm, hint = "cluster.systemNodes says where all pods of the platform run", "state it there, and remove it"
-    for part in _ON_SYSTEM_NODES:
-        for field in ("nodeSelector", "tolerations"):
-            yield _warn(f"{part}/{field}", harm, hint=hint)
+    """Yield the Helm values that a stack needs, chart by chart."""
+    names, keeps = _name_parts(stack), _list_predicates(stack)
+    conditions = {**{word: bool(text) for word, text in names.items()}, **_list_conditions(stack)}
+    for row in (*read_table("helm_needs.csv", _Row), *_list_system_node_rows(stack)):
+        if not row.when or conditions[row.when]:
+            chart, *path = row.place.split("/")
+            yield Need(
+                chart=chart,
+                path=tuple(path),
+                harm=row.harm.format(**names),
+                keeps=_is(row.keeps[1:]) if row.keeps.startswith("=") else keeps[row.keeps],
+                hint=row.hint,
+                severity=row.severity,
+            )
 
 
 _ON_SYSTEM_NODES = (
@@ -61,208 +76,84 @@ _ON_SYSTEM_NODES = (
     "jobset/controller",
 )
 """Values of pods that run on system nodes."""
-_UNTOLERATED = "a node with a taint that it does not tolerate gets no pod of this DaemonSet"
-_UNSEEN = "Prometheus no longer reads all monitors and rules, so alerts, dashboards and scalers lack series"
-_READ = "alerts, dashboards and scalers read its series"
-_SHARED = "labels of nodes name this ConfigMap and its files, so nodes get no GPUs, or unshared ones"
-_STATED_SHARING = "state sharing in the pools, and remove it"
 
 
-def _is(wanted: object) -> Callable[[Any], bool]:
+def _list_system_node_rows(stack: StackConfig) -> Iterator[_Row]:
+    harm, hint = "system nodes are sized for these pods, and other nodes may be drained", "remove it"
+    if stack.existing_cluster:
+        harm, hint = "cluster.systemNodes says where all pods of the platform run", "state it there, and remove it"
+    for part in _ON_SYSTEM_NODES:
+        for field in ("nodeSelector", "tolerations"):
+            yield _Row(f"{part}/{field}", "", "warning", "never", harm, hint)
+
+
+def _list_conditions(stack: StackConfig) -> dict[str, bool]:
+    """Return word of the column ``when`` → whether the stack has this part; the names of parts decide other words."""
+    installed = stack.monitoring if isinstance(stack.monitoring, InstallMonitoring) else None
+    notify = installed.notify if installed else None
+    has_amp = installed is not None and isinstance(installed.remote_write, Amp)
+    return {
+        "monitoring": stack.monitoring is not None,
+        "prometheus": installed is not None,
+        "amp": has_amp,
+        "no-amp": installed is not None and not has_amp,
+        "notify": notify is not None,
+        "watchdog": notify is not None and bool(notify.watchdog),
+    }
+
+
+def _name_parts(stack: StackConfig) -> dict[str, str]:
+    """Return word in braces → names of pools, variables or namespaces in the stack; empty if it has none."""
+    pools = stack.gpu_pools
+    overlaid = [pool.name for pool in pools if any(pool.list_overlay(row) for row in pool.named_instances)]
+    return {
+        "overlaid": ", ".join(overlaid),
+        "reserved": ", ".join(pool.name for pool in pools if "reserved" in pool.purchase),
+        "sliced": ", ".join(pool.name for pool in pools if pool.profile.mig_configs),
+        "env": " and ".join(f"{name}={value or '(empty)'}" for name, value in _build_mig_env(stack).items()),
+        "namespaces": ", ".join(sorted(_list_scaled_namespaces(stack))),
+    }
+
+
+def _list_predicates(stack: StackConfig) -> dict[str, _Keeps]:
+    """Return word of the column ``keeps`` → predicate for overrides that do no harm."""
+    monitoring = stack.monitoring
+    return {
+        "never": lambda _: False,
+        "empty": lambda value: not value,
+        "true": _is(True),
+        "false": _is(False),
+        "runs": lambda replicas: type(replicas) is int and replicas >= 1,
+        "cluster": _is(stack.cluster_name),
+        "node-repair": _is(stack.cluster.node_repair),
+        "grafana": _is(isinstance(monitoring, InstallMonitoring) and monitoring.grafana),
+        "no-retention": lambda arguments: "storage.tsdb.retention" not in str(arguments),
+        "mig-env": lambda env: _has_variables(env, _build_mig_env(stack)),
+        "namespaces": lambda watched: _watches(watched, _list_scaled_namespaces(stack)),
+    }
+
+
+def _is(wanted: object) -> _Keeps:
     return lambda value: type(value) is type(wanted) and value == wanted
 
 
-def _holds(wanted: Mapping[str, str]) -> Callable[[Any], bool]:
-    """Return a test whether a list of environment variables has these values; the last of a name wins."""
-
-    def holds(env: Any) -> bool:
-        entries = [each for each in env if isinstance(each, dict)] if isinstance(env, list) else []
-        found = {str(each.get("name")): each.get("value", "") for each in entries}
-        return all(found.get(name) == value for name, value in wanted.items())
-
-    return holds
+def _build_mig_env(stack: StackConfig) -> dict[str, str]:
+    retired = [each.profile for each in stack.retired_sharing]
+    return build_mig_manager_env([*(pool.profile for pool in stack.gpu_pools), *retired])
 
 
-def _describe_env(wanted: Mapping[str, str]) -> str:
-    return " and ".join(f"{name}={value or '(empty)'}" for name, value in wanted.items())
+def _has_variables(env: Any, wanted: dict[str, str]) -> bool:
+    """Return whether a list of environment variables has these values; the last entry of a name wins."""
+    entries = [each for each in env if isinstance(each, dict)] if isinstance(env, list) else []
+    found = {str(each.get("name")): each.get("value", "") for each in entries}
+    return all(found.get(name) == value for name, value in wanted.items())
 
 
-def _never(_: Any) -> bool:
-    return False
+def _list_scaled_namespaces(stack: StackConfig) -> set[str]:
+    return {stack.find_namespace(service) for service in stack.all_services}
 
 
-def _runs(replicas: Any) -> bool:
-    return isinstance(replicas, int) and not isinstance(replicas, bool) and replicas >= 1
-
-
-def _states_no_retention(arguments: Any) -> bool:
-    return "storage.tsdb.retention" not in str(arguments)
-
-
-def _need(place: str, harm: str, keeps: Callable[[Any], bool] = _never, hint: str = "remove it") -> Need:
-    chart, *path = place.split("/")
-    return Need(chart=chart, path=tuple(path), harm=harm, keeps=keeps, hint=hint)
-
-
-def _warn(place: str, harm: str, keeps: Callable[[Any], bool] = _never, hint: str = "remove it") -> Need:
-    return replace(_need(place, harm, keeps, hint), severity="warning")
-
-
-def _list_karpenter(stack: StackConfig) -> Iterator[Need]:
-    name, settings, gates = stack.cluster_name, "karpenter/settings", "karpenter/settings/featureGates"
-    yield _need("karpenter/replicas", "without Karpenter no pool gets a node", _runs)
-    yield _need(f"{settings}/clusterName", "Karpenter launches nodes for another cluster", _is(name))
-    deaf = "Karpenter may read the queue of its cluster alone, so pods hear nothing before EC2 takes their spot node"
-    yield _need(f"{settings}/interruptionQueue", deaf, _is(name))
-    yield _warn(f"{settings}/eksControlPlane", "Karpenter asks EKS for the cluster's address and version", _is(True))
-    overlaid = [pool.name for pool in stack.gpu_pools if any(pool.list_overlay(row) for row in pool.named_instances)]
-    if overlaid:
-        harm = f"no node is launched for the shares or slices of {', '.join(overlaid)}"
-        yield _need(f"{gates}/nodeOverlay", harm, _is(True))
-    if reserved := [pool.name for pool in stack.gpu_pools if "reserved" in pool.purchase]:
-        harm = f"the reservations of {', '.join(reserved)} are paid and stay idle"
-        yield _need(f"{gates}/reservedCapacity", harm, _is(True))
-    harm, hint = "alerts and `changes` follow cluster.nodeRepair", "set cluster.nodeRepair, and remove it"
-    yield _need(f"{gates}/nodeRepair", harm, _is(stack.cluster.node_repair), hint)
-    yield _warn(
-        f"{gates}/spotToSpotConsolidation", "Karpenter ends pods on spot to move them to cheaper spot", _is(False)
-    )
-    yield _warn(f"{gates}/staticCapacity", "no NodePool of the platform states replicas", _is(False))
-    harm = "the role that launches nodes is bound to the ServiceAccount karpenter"
-    yield _need("karpenter/serviceAccount/name", harm, _is("karpenter"))
-    yield _need("karpenter/serviceAccount/create", "nobody else makes Karpenter's ServiceAccount", _is(True))
-
-
-def _list_gpu_operator(stack: StackConfig) -> Iterator[Need]:
-    yield _need("gpuOperator/driver/enabled", "AMIs of AL2023 bring the driver, and another one fails", _is(False))
-    yield _need("gpuOperator/toolkit/enabled", "AMIs of AL2023 bring the container toolkit", _is(False))
-    yield _warn("gpuOperator/cdi/enabled", "containers get their GPUs by CDI", _is(True))
-    plugin = "gpuOperator/devicePlugin"
-    yield _need(f"{plugin}/enabled", "without the device plugin no node offers GPUs", _is(True))
-    yield _need(f"{plugin}/config/create", _SHARED, _is(True))
-    yield _need(f"{plugin}/config/name", _SHARED, _is("device-plugin-configs"))
-    yield _need(f"{plugin}/config/default", _SHARED, hint=_STATED_SHARING)
-    yield _need(f"{plugin}/config/data", _SHARED, hint=_STATED_SHARING)
-    if sliced := ", ".join(pool.name for pool in stack.gpu_pools if pool.profile.mig_configs):
-        yield _need("gpuOperator/migManager/enabled", f"nobody cuts the GPUs of {sliced} into slices", _is(True))
-        harm = f"the MIG manager lacks the layout of {sliced}"
-        yield _need("gpuOperator/migManager/config", harm, hint=_STATED_SHARING)
-        wanted = build_mig_manager_env(
-            [each.profile for each in stack.gpu_pools] + [each.profile for each in stack.retired_sharing]
-        )
-        harm = (
-            f"the MIG manager of {sliced} gets other values than {_describe_env(wanted)}: it may stop the kubelet, or"
-        )
-        harm += " restart no node that needs it, and the node stays NotReady"
-        yield _warn(
-            "gpuOperator/migManager/env", harm, _holds(wanted), "state both in the list, as `render` shows them"
-        )
-    harm = "the MIG manager and the device plugin of shared nodes wait for the labels of GPUs"
-    yield _need("gpuOperator/gfd/enabled", harm, _is(True))
-    harm = "the operator finds GPU nodes by the labels of node-feature-discovery"
-    yield _need("gpuOperator/nfd/enabled", harm, _is(True))
-    exporter = "gpuOperator/dcgmExporter"
-    if stack.monitoring is not None:
-        yield _need(f"{exporter}/enabled", f"without dcgm-exporter GPUs are not measured: {_READ}", _is(True))
-        yield _need(f"{exporter}/config", f"the platform lists the metrics of dcgm-exporter: {_READ}")
-    yield _warn(f"{exporter}/env", "this list replaces the variables by which dcgm-exporter finds DCGM and its metrics")
-    yield _warn(f"{exporter}/hostNetwork", "dcgm-exporter reaches DCGM at the node's own address", _is(True))
-    yield _warn(
-        f"{exporter}/serviceMonitor/enabled", "each GPU is scraped twice, beside our ServiceMonitor", _is(False)
-    )
-    yield _warn("gpuOperator/dcgm/enabled", "two DCGMs on a node disturb each other; the platform chose which one runs")
-    yield _warn("gpuOperator/daemonsets/tolerations", _UNTOLERATED)
-    yield _warn("gpuOperator/node-feature-discovery/worker/tolerations", _UNTOLERATED)
-
-
-def _list_prometheus(monitoring: InstallMonitoring) -> Iterator[Need]:
-    top = "kubePrometheusStack"
-    spec, state = f"{top}/prometheus/prometheusSpec", f"{top}/kube-state-metrics"
-    known = "scalers, network policies and docs know Prometheus by its name and namespace"
-    yield _need(f"{top}/fullnameOverride", known, _is("kube-prometheus-stack"))
-    yield _need(f"{top}/namespaceOverride", known, _is(""))
-    yield _need(f"{top}/crds/enabled", "a release of its own upgrades the CRDs", _is(False))
-    yield _need(f"{top}/prometheus/enabled", f"without Prometheus nothing is measured: {_READ}", _is(True))
-    yield _need(f"{top}/prometheusOperator/enabled", "without its operator Prometheus does not start", _is(True))
-    yield _need(
-        f"{top}/kubeStateMetrics/enabled", f"without kube-state-metrics objects have no series: {_READ}", _is(True)
-    )
-    for field in ("metricLabelsAllowlist", "customResourceState", "rbac"):
-        yield _need(f"{state}/{field}", f"kube-state-metrics exports what the platform lists: {_READ}")
-    yield _warn(f"{top}/nodeExporter/enabled", "the dashboards of nodes stay empty", _is(True))
-    tell = _need if isinstance(monitoring.remote_write, Amp) else _warn
-    harm = "the role that writes to AMP is bound to the ServiceAccount prometheus"
-    yield tell(f"{top}/prometheus/serviceAccount/name", harm, _is("prometheus"))
-    for kind in ("serviceMonitor", "podMonitor", "rule", "probe", "scrapeConfig"):
-        yield _need(f"{spec}/{kind}SelectorNilUsesHelmValues", _UNSEEN, _is(False))
-        yield _need(f"{spec}/{kind}Selector", _UNSEEN)
-        yield _need(f"{spec}/{kind}NamespaceSelector", _UNSEEN)
-    for field in ("enforcedNamespaceLabel", "excludedFromEnforcement"):
-        yield _need(f"{spec}/{field}", "a tenant's pods speak for its namespace alone, and the platform for all")
-    for field, stated in {
-        "retention": "monitoring.retentionDays",
-        "retentionSize": "monitoring.storageGib",
-        "storageSpec": "monitoring.storageGib",
-        "remoteWrite": "monitoring.remoteWrite",
-    }.items():
-        yield _warn(f"{spec}/{field}", f"{stated} states it", hint=f"set {stated}, and remove it")
-    harm = "since Prometheus 3.11 its file wins, which holds monitoring.retentionDays and storageGib"
-    yield _warn(f"{spec}/additionalArgs", harm, _states_no_retention, "set monitoring.retentionDays, and remove it")
-    yield _warn(f"{spec}/externalLabels", "series of clusters are told apart by these labels")
-    yield _warn(f"{spec}/persistentVolumeClaimRetentionPolicy", "an edit of the StatefulSet may delete all samples")
-    yield _warn(f"{spec}/reloadStrategy", "every pod could end Prometheus by HTTP", _is("ProcessSignal"))
-
-
-def _list_receivers(monitoring: InstallMonitoring) -> Iterator[Need]:
-    """Yield the values by which alerts reach ``monitoring.notify``."""
-    top = "kubePrometheusStack"
-    if monitoring.notify is not None:
-        harm, hint = "alerts may not reach monitoring.notify", "set monitoring.notify, and remove it"
-        yield _need(f"{top}/alertmanager/enabled", harm, _is(True))
-        yield _warn(f"{top}/alertmanager/config", harm, hint=hint)
-        yield _warn(f"{top}/alertmanager/alertmanagerSpec/useExistingSecret", harm, _is(False), hint)
-        # Helm would fill in the placeholders of the messages itself, or read stringConfig in place of the routes.
-        yield _warn(f"{top}/alertmanager/tplConfig", harm, _is(False), hint)
-        harm = "Alertmanager reads the addresses of monitoring.notify from the Secret alert-routes"
-        yield _need(f"{top}/alertmanager/alertmanagerSpec/secrets", harm)
-    if monitoring.notify is not None and monitoring.notify.watchdog:
-        harm, rules = "the dead man's switch would hear no Watchdog, and call people for ever", f"{top}/defaultRules"
-        yield _need(f"{rules}/create", harm, _is(True))
-        yield _need(f"{rules}/rules/general", harm, _is(True))
-        yield _need(f"{rules}/disabled/Watchdog", harm, lambda disabled: not disabled)
-
-
-def _list_prometheus_parts(monitoring: InstallMonitoring) -> Iterator[Need]:
-    top = "kubePrometheusStack"
-    yield _warn(f"{top}/prometheus-node-exporter/tolerations", _UNTOLERATED)
-    for part in ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy"):
-        yield _warn(f"{top}/{part}/enabled", "EKS hides these metrics, so an alert fires for ever", _is(False))
-    hint = "set monitoring.grafana, and remove it"
-    yield _warn(f"{top}/grafana/enabled", "monitoring.grafana states it", _is(monitoring.grafana), hint)
-    yield _warn(f"{top}/grafana/admin", "the login of Grafana is the Secret grafana-admin")
-    yield _warn(f"{top}/grafana/rbac", "Grafana would read ConfigMaps and Secrets of all namespaces")
-    yield _warn(f"{top}/grafana/serviceAccount/name", "the rights of Grafana's sidecar name its ServiceAccount")
-    yield _warn(f"{top}/grafana/sidecar/dashboards", "Grafana may not find the platform's dashboards")
-    yield _warn(f"{top}/grafana/sidecar/datasources", "dashboards may not find Prometheus")
-
-
-def _list_scalers_and_queues(stack: StackConfig) -> Iterator[Need]:
-    scaled = {stack.find_namespace(service) for service in stack.all_services}
-
-    def reads_all(watched: Any) -> bool:
-        """KEDA takes several namespaces with commas between them, and watches all if it has no name."""
-        names = {name.strip() for name in watched.split(",")} if isinstance(watched, str) else set()
-        return names == {""} or (bool(names) and scaled <= names)
-
-    yield _need("keda/operator/replicaCount", "without KEDA's operator nothing scales", _runs)
-    yield _need("keda/metricsServer/replicaCount", "without KEDA's metrics server nothing scales beyond 1", _runs)
-    yield _need("keda/crds/install", "nobody else installs KEDA's CRDs", _is(True))
-    yield _warn(
-        "keda/crds/additionalAnnotations", "a KEDA that goes takes the scalers of teams along, without its CRDs"
-    )
-    lacking = f"KEDA reads no scalers of other namespaces, and those are in {', '.join(sorted(scaled))}"
-    yield _need("keda/watchNamespace", lacking, reads_all)
-    yield _need("kueue/controllerManager/replicas", "without Kueue no Job of a tenant starts", _runs)
-    yield _warn("kueue/controllerManager/manager/image/tag", "the configuration fits the pinned release of Kueue")
-    yield _need("jobset/controller/replicas", "without JobSet no run over several nodes starts", _runs)
-    yield _warn("jobset/image/tag", "the CRD of the chart fits the pinned release of JobSet")
+def _watches(watched: Any, namespaces: set[str]) -> bool:
+    """Return whether KEDA's list of watched namespaces has all of these; the list has commas, empty means all."""
+    names = {name.strip() for name in watched.split(",")} if isinstance(watched, str) else set()
+    return names == {""} or (bool(names) and namespaces <= names)

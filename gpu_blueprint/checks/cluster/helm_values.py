@@ -1,4 +1,4 @@
-"""Helm values of a team that replace values on which the stack rests."""
+"""Helm values of a team that override values which the stack needs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,17 +10,17 @@ from .unused_fields import list_missing_charts
 
 
 def refuse_helm_values_against_stack(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse Helm values without which nodes, GPUs, queues or measurements are missing."""
+    """Refuse overrides that take away nodes, GPUs, queues or metrics."""
     return _judge(stack, "helm-value-against-stack", "error")
 
 
 def warn_of_replaced_helm_values(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of Helm values that replace a value of the platform, with what relies on it."""
+    """Warn of overrides of the platform's values, and name the part that relies on the value."""
     return _judge(stack, "helm-value-replaced", "warning")
 
 
 def _judge(stack: StackConfig, kind: str, severity: Severity) -> Iterator[Problem]:
-    """Yield one problem for each place whose override takes away values of a severity."""
+    """Yield one problem for each overridden place with this severity."""
     missing, stated = list_missing_charts(stack), stack.helm_overrides.model_dump(by_alias=True)
     values = {chart: stated[chart] for chart in stated if stated[chart] and chart not in missing}
     told = set()
@@ -32,7 +32,7 @@ def _judge(stack: StackConfig, kind: str, severity: Severity) -> Iterator[Proble
 
 
 def _find_override(need: Need, values: dict[str, Any]) -> tuple[str, ...]:
-    """Return the place of an override that takes a value away; Helm merges mappings, and replaces everything else."""
+    """Return the keys of an override that changes a needed value; Helm merges mappings and replaces other values."""
     found: Any = values
     for depth, key in enumerate(need.path, start=1):
         if key not in found:

@@ -8,12 +8,12 @@ from ...problem import Path, Problem
 from ..facet import early
 
 LONGEST_CLUSTER_NAME = 40
-"""IAM's names have 64 characters, of which a region and a hash take up to 22."""
+"""IAM names have at most 64 characters, and a region and a hash take up to 22 of them."""
 
 
 @early
 def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse cluster names that leave no room for the suffixes of IAM role names, alone or behind a prefix."""
+    """Refuse cluster names, alone or with ``iam.namePrefix``, that are too long for the suffixes of IAM role names."""
     prefix, room = stack.iam.name_prefix or "", LONGEST_CLUSTER_NAME - len(stack.cluster_name)
     if 0 <= room < len(prefix):
         reason = (
@@ -36,7 +36,7 @@ def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
 
 @early
 def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse tenants in namespaces of the platform, also of parts that this stack does not have yet."""
+    """Refuse tenants in namespaces of the platform, including parts that this stack does not have."""
     owners = dict(namespaces.OWNERS)
     if stack.existing_cluster and stack.existing_cluster.gpu_operator == "existing":
         owners |= {stack.gpu_operator_namespace: "the cluster's GPU Operator"}
@@ -49,7 +49,7 @@ def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_repeated_services(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse services and versions of models that name the same Deployment."""
+    """Refuse services and model versions with the same Deployment."""
     known: dict[tuple[str, str], Path] = {}
     for path, service in stack.placed_services:
         first = known.setdefault((service.tenant, service.name), path)
@@ -63,20 +63,20 @@ def refuse_repeated_services(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _names_one_model(stack: StackConfig, first: Path, second: Path) -> bool:
-    """Return whether two entries are models of one name; another rule refuses them."""
+    """Return whether two entries are models with the same name, which another rule refuses."""
     if (first[0], second[0]) != ("models", "models"):
         return False
     return stack.models[int(first[1])].name == stack.models[int(second[1])].name
 
 
 def _is_name_of_both(stack: StackConfig, first: Path, second: Path) -> bool:
-    """Return whether a service and a model have one name; another rule refuses it."""
+    """Return whether a service and a model have the same name, which another rule refuses."""
     is_mixed = (first[0], second[0]) == ("services", "models")
     return is_mixed and stack.services[int(first[1])].name == stack.models[int(second[1])].name
 
 
 def refuse_shared_names(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a name that two parts of the stack have; commands and dashboards find a part by its name alone."""
+    """Refuse a name that two sections share, since commands and dashboards find a part by its name only."""
     sections = {
         "pools": [pool.name for pool in stack.pools],
         "tenants": [tenant.name for tenant in stack.tenants],

@@ -1,4 +1,4 @@
-"""Addresses and zones of the network, compared with the cluster, the pools and the reservations that use them."""
+"""Rules about the network's addresses and zones, against the cluster, the pools and the reservations."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
@@ -12,9 +12,9 @@ from ..facet import early
 
 @early
 def refuse_overlapping_service_cidr(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse blocks that overlap the addresses of Kubernetes Services: of the network, and of callers of its API.
+    """Refuse blocks of the network, and of callers of the API, that overlap ``cluster.serviceCidr``.
 
-    A block around all Services, such as 172.16.0.0/12, may call: it stands for networks beside them.
+    A caller's block that contains all Services, such as 172.16.0.0/12, is allowed: it stands for other networks.
     """
     services = IPv4Network(stack.cluster.service_cidr)
     callers = [found for found in _list_callers(stack) if IPv4Network(found[1]).subnet_of(services)]
@@ -39,20 +39,20 @@ def _list_callers(stack: StackConfig) -> list[tuple[Path, str]]:
 
 @early
 def refuse_pool_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse zones of pools in which the network has no subnet."""
+    """Refuse pools in zones without a subnet of the network."""
     for index, pool in enumerate(stack.pools):
         for at, zone in enumerate(pool.zones or []):
             yield from find_zone_problems(stack, zone, ("pools", index, "zones", at))
 
 
 def refuse_reservation_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse zones of reservations in which the network has no subnet."""
+    """Refuse reservations in zones without a subnet of the network."""
     for index, reservation in enumerate(stack.reservations):
         yield from find_zone_problems(stack, reservation.zone, ("reservations", index, "zone"))
 
 
 def find_zone_problems(stack: StackConfig, zone: str, path: Path) -> Iterator[Problem]:
-    """Refuse a zone in which the network has no subnet."""
+    """Yield a problem if the network has no subnet in a zone."""
     if zone not in stack.network.zones:
         hint = f"it has {', '.join(stack.network.zones)}"
         yield Problem("zone-not-in-network", path, f"{zone!r} is not a zone of the network", hint)
@@ -72,7 +72,7 @@ def warn_of_unreachable_api(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_zones_with_control_plane(stack: StackConfig) -> Iterator[Problem]:
-    """Note that EKS takes one zone of the region for no control plane, and that only the account knows its letter."""
+    """Note that EKS excludes one zone of the region from control planes, and that its letter differs by account."""
     if (zone_id := CONTROL_PLANE_REFUSED.get(stack.region)) and stack.new_cluster:
         zones = " and ".join(list(stack.network.zones)[:STABLE_ZONES])
         reason = f"EKS puts no control plane into zone {zone_id}, which may be {zones}: letters differ by account"

@@ -1,4 +1,4 @@
-"""A stack lives in the partition of its region: its ARNs are of this partition, and its services are offered there."""
+"""Rules about the partition of the stack's region: its ARNs, and the services that it offers."""
 
 import re
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ from ..facet import early
 from ..placeholders import list_texts
 
 _FREE_TEXTS = ("helmOverrides", "tags", "owner", "costCenter")
-"""Fields whose texts go on as they are: an ARN in them may be meant for a program that knows several partitions."""
+"""Fields without a rule: an ARN in them may be for a program that uses several partitions."""
 
 
 @early
 def refuse_arns_of_other_partitions(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse ARNs of a partition that is not the stack's: nothing in one partition can name an object of another."""
+    """Refuse ARNs of other partitions, whose objects nothing in the stack's partition can use."""
     for path, text in list_texts(stack.model_dump(by_alias=True, exclude_unset=True, exclude={"region"})):
         named = read_partition(text)
         if named in PARTITIONS and named != stack.partition.name and path[0] not in _FREE_TEXTS:
@@ -26,7 +26,7 @@ def refuse_arns_of_other_partitions(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _move(arn: str, stack: StackConfig) -> str:
-    """Return the ARN as it would be in the stack's partition; a region of the other partition becomes the stack's."""
+    """Return the ARN in the stack's partition; a region of another partition becomes the stack's region."""
     _, _, service, region, account, resource = arn.split(":", 5)
     is_there = not region or "*" in region or re.fullmatch(stack.partition.regions, region)
     place = region if is_there else stack.region
@@ -35,7 +35,7 @@ def _move(arn: str, stack: StackConfig) -> str:
 
 @early
 def refuse_missing_services(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse parts of a stack that need a service which its partition does not offer."""
+    """Refuse parts of a stack that need a service that the partition does not offer."""
     for feature, path in _list_features(stack):
         if gap := stack.partition.missing.get(feature):
             reason = f"{_name(stack.partition)} {gap.reason} ({gap.source}, read {gap.read})"
@@ -43,7 +43,7 @@ def refuse_missing_services(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_unknown_services(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of parts of a stack that need a service of which no source says whether the partition offers it."""
+    """Warn of parts of a stack that need a service that the partition may not offer, according to our sources."""
     for feature, path in _list_features(stack):
         if gap := stack.partition.unknown.get(feature):
             reason = f"{_name(stack.partition)} {gap.reason} ({gap.source}, read {gap.read})"

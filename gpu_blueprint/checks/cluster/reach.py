@@ -1,7 +1,7 @@
-"""Hosts that a VPC without internet surely does not reach: on the internet, and ECR and SES of other regions.
+"""Hosts that are certainly unreachable from a VPC without internet: public hosts, and ECR and SES of other regions.
 
-A private endpoint of AWS answers for its own region. A host that no list here knows may be a team's own, inside the VPC
-or behind a transit gateway, and nobody can tell from the stack file.
+An interface endpoint of AWS serves its own region only. A host that is not listed here may be a team's own, in the VPC
+or behind a transit gateway; the stack file does not tell.
 """
 
 import re
@@ -10,13 +10,13 @@ from ...catalog.upstreams import UPSTREAMS
 
 _ECR = re.compile(r"\d{12}\.dkr[.-]ecr(?:-fips)?\.([a-z0-9-]+)\.")
 _SES = re.compile(r"email-smtp(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?::\d+)?")
-_OF_THE_INTERNET = (
+_PUBLIC_DOMAINS = (
     *(upstream.host for upstream in UPSTREAMS.values()),
     *("nvcr.io", "gcr.io", "pkg.dev", "azurecr.io", "mcr.microsoft.com", "registry.gitlab.com", "cgr.dev"),
     *("grafana.net", "datadoghq.com", "newrelic.com", "signalfx.com", "chronosphere.io", "gmail.com", "office365.com"),
     *("sendgrid.net", "mailgun.org", "sparkpostmail.com", "postmarkapp.com"),
 )
-"""Registries, stores of metrics and mail servers that have public addresses; hosts below them count too."""
+"""Domains of registries, metric stores and mail servers with public addresses, subdomains included."""
 
 
 def find_ses_region(host: str) -> str:
@@ -26,10 +26,10 @@ def find_ses_region(host: str) -> str:
 
 
 def explain_distance(place: str, region: str) -> str:
-    """Return why a VPC without internet does not reach a host, as the end of a sentence; empty if it may.
+    """Return why a host is unreachable without internet, as the end of a sentence; empty if the host may be reachable.
 
     Args:
-        place: A host with an optional port and path.
+        place: A host, with an optional port and path.
         region: Region of the stack.
     """
     host = re.split("[:/]", place.lower())[0]
@@ -39,6 +39,6 @@ def explain_distance(place: str, region: str) -> str:
     other = find_ses_region(host)
     if other and other != region:
         return f"is in {other}, and the endpoints of the VPC lead to services of {region}"
-    if any(host == known or host.endswith(f".{known}") for known in _OF_THE_INTERNET):
+    if any(host == known or host.endswith(f".{known}") for known in _PUBLIC_DOMAINS):
         return "is a host of the internet"
     return ""

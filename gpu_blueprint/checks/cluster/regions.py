@@ -1,4 +1,4 @@
-"""Zones, the encryption key and instance types must be offered in the region of the stack."""
+"""Rules about the region: zones, the key of secrets, and the instance types that the region offers."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ def refuse_zones_outside_region(stack: StackConfig) -> Iterator[Problem]:
 
 @early
 def refuse_key_outside_region(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a KMS key of another region: EKS encrypts secrets only with a key of its own region."""
+    """Refuse a KMS key of another region: EKS encrypts secrets only with a key in the cluster's region."""
     arn = stack.secrets_key_arn
     if arn and (region := arn.split(":")[3]) != stack.region:
         reason, hint = f"the key is in {region}, and the cluster is in {stack.region}", f"use a key of {stack.region}"
@@ -64,7 +64,7 @@ def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Prob
 
 @early
 def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse GPU models of pools for which the region offers no instance type that fits the pool's ceiling."""
+    """Refuse pools whose GPU model the region offers in no instance type of at most ``maxGpus`` GPUs."""
     for index, pool in stack.numbered_gpu_pools:
         if pool.gpus_per_node and pool.gpu:
             yield from move_under(_refuse_sizes(stack, pool), "pools", index, "gpusPerNode")
@@ -84,7 +84,7 @@ def refuse_cpu_pools_outside_region(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _refuse_sizes(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
-    """Refuse numbers of GPUs on a node that only other regions offer."""
+    """Refuse ``gpusPerNode`` sizes that only other regions offer."""
     sizes = sorted({row.gpu_devices for row in pool.offered})
     here = {row.gpu_devices for row in pool.whole_types if stack.region in row.regions}
     for at, count in enumerate(pool.gpus_per_node or ()):

@@ -1,4 +1,4 @@
-"""Roles and the instance profile that a stack file gives: each belongs to one role of the stack."""
+"""Rules about the roles and the instance profile in a stack file: each is for one role of the stack."""
 
 from collections.abc import Iterator
 
@@ -9,27 +9,29 @@ from ...subjects.tenants.service_roles import NODES, SYSTEM_NODES, list_roles
 from ..facet import early
 from ..tenants.accounts import list_principals
 
-_ROLES: Path = ("iam", "roles")
+_IAM_ROLES: Path = ("iam", "roles")
 ROLE_OF_PROFILE = NODES
-"""The role in the instance profile of ``iam.nodeInstanceProfile``."""
+"""Key of the role in the instance profile ``iam.nodeInstanceProfile``."""
 PARTS_WITH_ROLES = frozenset(
     {"cluster", "cluster.karpenter", "cluster.addons", "images", "monitoring", "storage", "tenants", "models"}
 )
-"""The parts of a stack file that decide which roles the stack has."""
+"""The sections of a stack file that decide which roles the stack has."""
 
 
 @early
 def refuse_roles_without_use(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse roles for which this stack has no place."""
+    """Refuse ARNs for roles that this stack does not have."""
     known = [role.key for role in list_roles(stack)] if stack.iam.roles else []
     for key in stack.iam.roles:
         if key not in known:
             reason = f"this stack has no role {key!r}, so nothing would act as the role"
-            yield Problem("unknown-role", (*_ROLES, key), reason, suggest(key, known), names=_list_deciding_parts(key))
+            yield Problem(
+                "unknown-role", (*_IAM_ROLES, key), reason, suggest(key, known), names=_list_deciding_parts(key)
+            )
 
 
 def _list_deciding_parts(key: str) -> tuple[str, ...]:
-    """Return the parts of a stack file that could give the stack a role with this key."""
+    """Return the sections of a stack file that may add a role with this key."""
     tenant, _, account = key.partition("/")
     if account:
         return tenant, "storage", "models"
@@ -38,26 +40,26 @@ def _list_deciding_parts(key: str) -> tuple[str, ...]:
 
 @early
 def refuse_roles_given_twice(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a role in two places; accounts of one tenant may share a role, because their pods trust each other."""
+    """Refuse an ARN for two roles, except for service accounts of one tenant, whose pods trust each other."""
     first: dict[str, str] = {}
     for key, arn in stack.iam.roles.items():
         other = first.setdefault(arn, key)
         if other != key and not _is_one_tenant(other, key):
             reason = f"the role is already {other!r}, and each of both would hold the rights of the other"
-            yield Problem("role-given-twice", (*_ROLES, key), reason, "give each of both a role of its own")
+            yield Problem("role-given-twice", (*_IAM_ROLES, key), reason, "give each of both a role of its own")
     if NODES in stack.iam.roles and stack.existing_cluster and stack.existing_cluster.node_role:
         reason = "cluster.nodeRole names the role of nodes already"
-        yield Problem("role-given-twice", (*_ROLES, NODES), reason, "remove it here")
+        yield Problem("role-given-twice", (*_IAM_ROLES, NODES), reason, "remove it here")
 
 
 def _is_one_tenant(first: str, second: str) -> bool:
-    """Return whether the keys are of service accounts of one tenant."""
+    """Return whether both keys are for service accounts of the same tenant."""
     return "/" in first and "/" in second and first.split("/")[0] == second.split("/")[0]
 
 
 @early
 def refuse_node_roles_of_people(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a role of nodes that is also an admin, viewer or member: EKS has one access entry for each role."""
+    """Refuse a node role that is also an admin, viewer or member: EKS has one access entry per role."""
     named = {arn: path for path, arn in list_principals(stack)}
     for path, arn in list_node_roles(stack):
         if arn in named:
@@ -67,17 +69,17 @@ def refuse_node_roles_of_people(stack: StackConfig) -> Iterator[Problem]:
 
 
 def list_node_roles(stack: StackConfig) -> Iterator[tuple[Path, str]]:
-    """Yield place and ARN of each role of nodes that the file states."""
+    """Yield place and ARN of each node role in the stack file."""
     for key in (NODES, SYSTEM_NODES):
         if key in stack.iam.roles:
-            yield (*_ROLES, key), stack.iam.roles[key]
+            yield (*_IAM_ROLES, key), stack.iam.roles[key]
     if stack.existing_cluster and stack.existing_cluster.node_role:
         yield ("cluster", "nodeRole"), stack.existing_cluster.node_role
 
 
 @early
 def refuse_profile_without_role(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse an instance profile whose role nobody names: nodes could neither start nor join."""
+    """Refuse an instance profile without the ARN of its role: nodes could neither start nor join."""
     if stack.iam.node_instance_profile and not stack.node_role_arn:
         reason = (
             "the stack file does not name the role in the profile: Karpenter may not pass a role that it does not "

@@ -1,4 +1,4 @@
-"""The system nodes, compared with the platform's own pods, which run on no other nodes."""
+"""The size of the system nodes, against the platform's own pods, which run on no other nodes."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ TOO_SMALL_KIND = "system-nodes-too-small"
 
 
 def refuse_small_system_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse system nodes that cannot hold the platform's pods; with monitoring, one node may be away."""
+    """Refuse system nodes that cannot hold the platform's pods; with monitoring, even if one node is missing."""
     small = [room for room in measure_stated_nodes(stack) if not room.fits]
     if small:
         yield Problem(
@@ -25,7 +25,7 @@ def refuse_small_system_nodes(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _compare(stack: StackConfig, room: SystemRoom) -> str:
-    """Say what the pods need and what the nodes have; a sum that fits is split in a way that does not."""
+    """Return a sentence with the pods' requests and the nodes' allocatable resources."""
     count, nodes = stack.system_node_count, room.nodes
     held = f"{count} {room.row.instance_type}"
     if nodes < count:
@@ -37,7 +37,7 @@ def _compare(stack: StackConfig, room: SystemRoom) -> str:
 
 
 def _list_remedies(stack: StackConfig, small: list[SystemRoom]) -> Iterator[str]:
-    """Yield the smallest number of nodes and the smallest larger type that would do."""
+    """Yield the smallest sufficient number of nodes, and the smallest sufficient instance type."""
     rows = [room.row for room in small]
     for count in range(stack.system_node_count + 1, MOST_SYSTEM_NODES + 1):
         if all(measure_system_room(stack, row, count).fits for row in rows):
@@ -49,7 +49,7 @@ def _list_remedies(stack: StackConfig, small: list[SystemRoom]) -> Iterator[str]
 
 
 def _find_larger_type(stack: StackConfig, row: Instance) -> str | None:
-    """Return the smallest type of the same family on which the stated number of nodes would do."""
+    """Return the smallest type of the same family that fits with the stated number of nodes; None if none does."""
     count = stack.system_node_count
     family = sorted((other for other in list_instances().values() if other.family == row.family), key=lambda x: x.vcpu)
     fitting = (other for other in family if measure_system_room(stack, other, count).fits)

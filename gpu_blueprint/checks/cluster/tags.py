@@ -10,7 +10,7 @@ from ..facet import early
 
 @early
 def refuse_taken_tags(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse tags that the blueprint sets itself."""
+    """Refuse tags that the platform sets itself."""
     for key in stack.tags:
         if key.lower() in (own.lower() for own in OWN_TAGS):
             reason = f"the blueprint sets the tag {key!r} itself, from another field"
@@ -19,7 +19,7 @@ def refuse_taken_tags(stack: StackConfig) -> Iterator[Problem]:
 
 @early
 def refuse_tags_that_differ_in_case(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse two tags that IAM takes for one."""
+    """Refuse two tags that differ in case only, which IAM treats as one key."""
     keys = list(stack.tags)
     for index, key in enumerate(keys):
         if twins := [other for other in keys[:index] if other.lower() == key.lower()]:

@@ -1,4 +1,4 @@
-"""Fields that would do nothing in the stack, so that their authors believe in a protection that does not exist."""
+"""Fields without an effect in the stack, which promise their authors a protection that does not exist."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def list_missing_charts(stack: StackConfig) -> dict[str, str]:
         and "the stack installs no Prometheus (monitoring: {mode: install})",
         "keda": not stack.has_keda and "the stack has neither services nor autoscaling: true",
         "kueue": not stack.queueing and "the stack has no queueing",
-        "jobset": not stack.spanning_pools and "the stack has no training pool whose ceiling holds two nodes",
+        "jobset": not stack.spanning_pools and "the stack has no training pool whose limit allows two nodes",
     }
     return {chart: reason for chart, reason in reasons.items() if reason}
 
@@ -36,10 +36,10 @@ def refuse_helm_values_without_chart(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_weights_without_fair_shares(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of weights that differ while the first come take idle GPUs."""
+    """Warn of different weights without fair shares: idle GPUs then go to the first jobs."""
     weights = {tenant.name: tenant.queue.weight if tenant.queue else 1 for tenant in stack.tenants}
     if stack.queueing and not stack.queueing.fair and len(set(weights.values())) > 1:
         listed = ", ".join(f"{name} {weight:.15g}" for name, weight in weights.items())
-        reason = f"without fair shares the first come take idle GPUs, so the weights do nothing ({listed})"
+        reason = f"without fair shares idle GPUs go to the first jobs, so the weights do nothing ({listed})"
         path = ("queueing", "fair")
         yield Problem("weight-without-fair", path, reason, "write fair: true, or remove weight", severity="warning")

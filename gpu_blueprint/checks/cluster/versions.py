@@ -1,4 +1,4 @@
-"""Versions that do not fit together, and versions that grow old."""
+"""Rules about versions: incompatible, old, and near the end of their support."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
@@ -24,34 +24,35 @@ def refuse_old_amis(stack: StackConfig) -> Iterator[Problem]:
             yield Problem("ami-too-old", path, f"{ami.pinned!r} is too old", f"use {oldest} or newer ({why})")
 
 
-NEAR_THE_END = timedelta(days=90)
-"""An upgrade takes a team weeks, and EKS announces the end 60 days before."""
-OLD_AMI = timedelta(days=90)
-"""AWS publishes a release about every week, and fixes holes of kernel and container runtime in the newest only."""
+SUPPORT_WARNING_PERIOD = timedelta(days=90)
+"""How long before the end of support a warning comes: upgrades take weeks, and EKS announces the end 60 days before."""
+OLD_AMI_AGE = timedelta(days=90)
+"""Age of an AMI release that brings a warning: AWS publishes a release about every week, and fixes vulnerabilities of
+kernel and container runtime in the newest release only."""
 
 
 def warn_of_ending_support(stack: StackConfig, today: date) -> Iterator[Problem]:
-    """Warn of a Kubernetes version that leaves EKS's standard support soon, or has left it."""
+    """Warn of a Kubernetes version whose standard support by EKS ends soon or has ended."""
     release = stack.cluster.release
     end = release.standard_support_ends
-    if end - today > NEAR_THE_END:
+    if end - today > SUPPORT_WARNING_PERIOD:
         return
     left = f"ends on {end}, in {(end - today).days} days" if today < end else f"ended on {end}"
     reason = f"EKS's standard support of Kubernetes {release.version} {left}, and EKS then upgrades the control plane"
-    hint = "upgrade before, on a day of your choice; GPU nodes are drained"
+    hint = "upgrade earlier, on a day of your choice; GPU nodes are drained"
     yield Problem("kubernetes-support-ends", ("cluster", "kubernetesVersion"), reason, hint, severity="warning")
 
 
 def warn_of_old_amis(stack: StackConfig, today: date) -> Iterator[Problem]:
-    """Warn once of each AMI release that lacks the fixes of months."""
+    """Warn once of each AMI release that lacks months of security fixes."""
     users: dict[str, list[int]] = {}
     for index, pool in enumerate(stack.pools):
-        if not (isinstance(pool, Pool) and pool.static_nodes):  # the catalogue pins their release
+        if not (isinstance(pool, Pool) and pool.static_nodes):  # the catalogue pins the release of static nodes
             users.setdefault(pool.ami.alias, []).append(index)
     for indices in users.values():
         ami = stack.pools[indices[0]].ami
         day = ami.row.find_day(ami.pinned)
-        if day is not None and today - day > OLD_AMI:
+        if day is not None and today - day > OLD_AMI_AGE:
             pools = [stack.pools[index] for index in indices]
             yield _explain_age(ami, (today - day).days, pools).under("pools", indices[0])
 
@@ -66,7 +67,7 @@ def _explain_age(ami: Ami, days: int, pools: Sequence[Pool | CpuPool]) -> Proble
 
 
 def refuse_repair_budgets_without_repair(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse budgets for the repair of nodes where Karpenter repairs none, or repairs without budgets."""
+    """Refuse budgets for node repair if Karpenter repairs no nodes, or ignores budgets in repairs."""
     cluster = stack.cluster
     if cluster.node_repair and cluster.has_repair_budgets:
         return

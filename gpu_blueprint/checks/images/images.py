@@ -1,4 +1,4 @@
-"""The registries from which nodes pull: what the cache cannot hold, mirrors in a wrong or a dear place, and NAT."""
+"""Rules about the registries of images: limits of the cache, wrong or expensive mirrors, and costs of NAT."""
 
 import re
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ _ECR = re.compile(r"\d{12}\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com(/|$)")
 
 
 def refuse_mirrors_in_the_cache(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a mirror below the prefix of a cache: ECR would look for each image at the cached registry."""
+    """Refuse a mirror below the prefix of a cache, where ECR would pull each image from the cached registry."""
     images = stack.images or Images()
     for upstream in images.pull_through:
         host = UPSTREAMS[upstream].host
         cache = f"{name_registry(stack)}/{name_cache_prefix(stack, upstream)}"
         if f"{images.mirror}/".startswith(f"{cache}/"):
-            reason = f"{images.mirror!r} lies in the cache of {host}, where ECR looks for each image at {host}"
+            reason = f"{images.mirror!r} lies in the cache of {host}, where ECR pulls each image from {host}"
             yield Problem("mirror-in-cache", ("images", "mirror"), reason, "choose a path outside the cache")
 
 
 def warn_of_images_outside_the_cache(stack: StackConfig) -> Iterator[Problem]:
-    """Warn that NVIDIA's images come from NVIDIA, although the stack caches other registries."""
+    """Warn that nodes pull NVIDIA's images from NVIDIA, although the stack caches other registries."""
     images = stack.images or Images()
     has_exporter = stack.monitoring is not None and stack.has_nodes_without_operator
     if images.pull_through and not images.mirror and (stack.has_gpu_operator or has_exporter):
@@ -46,7 +46,7 @@ def warn_of_distant_mirrors(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_endpoint_for_s3(stack: StackConfig) -> Iterator[Problem]:
-    """Point out that mounted buckets and the layers of ECR's images pass NAT: the VPC has no endpoint for S3."""
+    """Point out that mounted buckets and layers of ECR images go through NAT without an S3 endpoint."""
     images, network = stack.images or Images(), stack.network
     pulls_from_ecr = images.pull_through or _ECR.match(images.mirror or "")
     mounts = any(isinstance(storage, S3Storage) for storage in stack.storage)
@@ -56,6 +56,3 @@ def suggest_endpoint_for_s3(stack: StackConfig) -> Iterator[Problem]:
         reason = f"without the endpoint s3, NAT passes and bills each GB: {', and '.join(parts)}"
         hint = "add s3, which is free"
         yield Problem("s3-through-nat", ("network", "endpoints"), reason, hint, severity="note")
-
-
-"""Every warning about the registries from which nodes pull."""

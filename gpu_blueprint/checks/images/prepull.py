@@ -1,4 +1,4 @@
-"""Images that nodes get before a pod requests them: images that no pod may run, and snapshots that idle fast disks."""
+"""Rules about prepulled images and snapshots: images that no pod may run, and unused NVMe disks."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,9 @@ from ...subjects.images.sources import name_registry, split_image
 
 
 def warn_of_images_that_nobody_may_run(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of images of ``prepull`` outside ``images.allowed``; nodes pull and keep them for no pod.
+    """Warn of ``prepull`` images outside ``images.allowed``, which nodes would pull for no pod.
 
-    Images in the account's own registry may be copies of allowed images, and bring no warning.
+    Images in the account's own registry bring no warning, since they may be copies of allowed images.
     """
     if not stack.allowed_images:
         return
@@ -19,14 +19,14 @@ def warn_of_images_that_nobody_may_run(stack: StackConfig) -> Iterator[Problem]:
         for index, image in enumerate(pool.prepull):
             own = split_image(image)[0] == name_registry(stack)
             if not own and not any(lies_below(image, entry) for entry in stack.allowed_images):
-                reason = f"tenants may not run {image!r}, so new nodes would pull it for nobody"
+                reason = f"tenants may not run {image!r}, so new nodes would pull it for no pod"
                 hint = "add its registry and path to images.allowed, or remove it"
                 path = ("pools", pool_index, "prepull", index)
                 yield Problem("prepull-not-allowed", path, reason, hint, severity="warning")
 
 
 def suggest_prepull_beside_nvme(stack: StackConfig) -> Iterator[Problem]:
-    """Point out a snapshot where every node has local NVMe, which then stays empty beside the volume."""
+    """Point out a snapshot in a pool with local NVMe, which stays empty because images are on the EBS volume."""
     for index, pool in enumerate(stack.pools):
         if pool.disk.snapshot_id and all(row.local_nvme_gb for row in pool.named_instances):
             reason = (

@@ -1,4 +1,4 @@
-"""The company's own KMS keys: their region, their account, and whether they encrypt anything."""
+"""Rules about the company's own KMS keys: region, account, and keys without data."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from ..facet import early
 
 @early
 def refuse_own_keys_outside_region(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse keys of another region: every service encrypts with keys of its own region, also multi-Region keys."""
+    """Refuse keys of another region, even multi-Region keys: services encrypt with keys in their own region only."""
     for key in list_encryption_keys(stack):
         if key.region != stack.region:
             reason = f"the key is in {key.region}, and the platform encrypts in {stack.region}"
@@ -20,7 +20,7 @@ def refuse_own_keys_outside_region(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_keys_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of keys of another account: a wrong digit, or a central account whose policies must let this account in."""
+    """Warn of keys of another account: a typo, or a central account whose key policies must allow this account."""
     for key in list_stated_keys(stack):
         if key.account != stack.account_id:
             reason = f"the key is of account {key.account!r}, not of {stack.account_id!r}"
@@ -35,13 +35,13 @@ def warn_of_keys_without_data(stack: StackConfig) -> Iterator[Problem]:
         reason = "ECR caches no images for this stack (images.pullThrough), so the key encrypts nothing"
         yield Problem("key-without-data", ("encryption", "imagesKeyArn"), reason, "remove it", severity="warning")
     if keys.storage_key_arn and not made.storage:
-        reason = "the platform makes no bucket and no file system, so the key encrypts nothing"
+        reason = "the platform creates no bucket and no file system, so the key encrypts nothing"
         yield Problem("key-without-data", ("encryption", "storageKeyArn"), reason, "remove it", severity="warning")
 
 
 def suggest_key_for_secrets(stack: StackConfig) -> Iterator[Problem]:
-    """Point out that Kubernetes secrets get a key which the platform makes, while everything else has given keys."""
+    """Point out that the platform creates a key for Kubernetes secrets, while other data have the company's keys."""
     if stack.new_cluster and list_encryption_keys(stack) and not stack.secrets_key_arn:
-        reason = "the platform makes a KMS key for Kubernetes secrets, and EKS never changes it later"
+        reason = "the platform creates a KMS key for Kubernetes secrets, which EKS can never change later"
         hint = "name a key in cluster.secretsKeyArn before the cluster is built, or leave it so"
         yield Problem("secrets-without-own-key", ("encryption",), reason, hint, severity="note")

@@ -1,4 +1,4 @@
-"""KV caches whose size the stack file states, compared with the memory of a replica."""
+"""Rules about KV caches of stated size (``kv-cache-memory-bytes``), against the memory of a replica."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -13,9 +13,9 @@ _GIB = 2**30
 
 
 def refuse_stated_caches(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse caches that do not hold one sequence, or that take more than the replica's part of its GPUs.
+    """Refuse caches that are too small for one sequence, or too large for the replica's memory on its GPUs.
 
-    A cache of stated size is not measured, so it is the same when several servers start on a GPU at once.
+    vLLM does not measure memory for a cache of stated size, so servers may start on a shared GPU at the same time.
     """
     for version, model in list_vllm(stack):
         memory = measure_version(stack, version, model)

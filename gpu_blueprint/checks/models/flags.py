@@ -1,4 +1,4 @@
-"""Further flags of servers, compared with the table of flags and the release of the image."""
+"""Rules about further flags of servers, against the table of flags and the release of the image."""
 
 import json
 import math
@@ -21,16 +21,16 @@ from .versions import list_versions
 _SUFFIXED = re.compile(r"-?\d+(\.\d+)?[kKmMgGtT]?")
 """A number as vLLM reads it, such as 8k."""
 _JSON_SUFFIX = re.compile(r"(?<=\d)[kKmMgGtT](?=\s*[,}\]])")
-"""The suffix of a number in JSON, which vLLM expands before it reads the JSON."""
-_WORDS = {"switch": "true or false", "number": "a number", "json": "a JSON object", "text": "a text or a number"}
-_NO, _MOST = "no-", "max-"
+"""The suffix of a number in JSON, which vLLM expands before it parses the JSON."""
+_KIND_WORDS = {"switch": "true or false", "number": "a number", "json": "a JSON object", "text": "a text or a number"}
+_NEGATION_PREFIX, _MAXIMUM_PREFIX = "no-", "max-"
 _NO_LIMIT = -1
 """Value of some counts for no limit, or for the server's own choice."""
-_PLAIN = re.compile(r"-?\d+(\.\d+)?")
+_PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 def refuse_wrong_flags(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse flags that the server does not have, that the platform sets itself, or whose value is of another kind."""
+    """Refuse flags that the server does not have, flags that the platform sets, and values of the wrong kind."""
     for version in list_versions(stack):
         model = version.model
         for name, value in model.arguments.items():
@@ -49,46 +49,47 @@ def _find_faults(model: ServedModel, name: str, value: Argument) -> Iterator[Pro
     elif flag.owner == "platform":
         reason = f"the platform sets {flag.flag} or keeps it off ({flag.note})"
         yield Problem("flag-of-platform", (), reason, _suggest_field(model, flag))
-    elif name.startswith(_NO) and flag.flag != f"--{name}":
-        hint = f"write {name.removeprefix(_NO)}: false"
+    elif name.startswith(_NEGATION_PREFIX) and flag.flag != f"--{name}":
+        hint = f"write {name.removeprefix(_NEGATION_PREFIX)}: false"
         yield Problem("flag-negated", (), f"--{name} is the opposite of {flag.flag}", hint)
     elif (last := _find_last_release(flag, tag)) is not None:
         yield Problem("flag-not-in-release", (), f"{server} takes {flag.flag} {last}, and the image is {tag}", _REMEDY)
     elif "." not in name and not _fits(server, flag, value):
         shown = str(value).lower() if isinstance(value, bool) else repr(value)[:60]
-        reason = f"{flag.flag} takes {_WORDS[flag.kind]}, and got {shown}"
+        reason = f"{flag.flag} takes {_KIND_WORDS[flag.kind]}, and got {shown}"
         yield Problem("flag-value", (), reason, _suggest_value(flag, value))
-    elif name.startswith(_MOST) and isinstance(value, int | float) and value < _NO_LIMIT:
-        yield Problem("flag-value", (), f"{flag.flag} counts, and got {value}", "write a number above 0")
+    elif name.startswith(_MAXIMUM_PREFIX) and isinstance(value, int | float) and value < _NO_LIMIT:
+        yield Problem("flag-value", (), f"{flag.flag} is a count, not {value}", "write a number above 0")
     elif isinstance(model, VllmModel) and "." not in name:
         yield from _find_odd_counts(model, flag.flag, str(value))
 
 
-_BLOCK = 16
+_BLOCK_TOKENS = 16
 """Tokens that divide each block size of the KV cache, in every CUDA backend of vLLM 0.25.1 to 0.33.0 except those of
 latent attention (``get_supported_kernel_block_sizes`` and ``supports_block_size`` of vllm/v1/attention)."""
-_WHOLE = re.compile(r"-?\d+")
-_COUNTED = ("--block-size", "--max-num-batched-tokens", f"--{STATED_CACHE}")
-"""Flags whose least value is 1 (``Field`` of vllm/config/cache.py and scheduler.py)."""
+_WHOLE_NUMBER = re.compile(r"-?\d+")
+_POSITIVE_FLAGS = ("--block-size", "--max-num-batched-tokens", f"--{STATED_CACHE}")
+"""Flags with the minimum 1 (``Field`` of vllm/config/cache.py and scheduler.py)."""
 
 
 def _find_odd_counts(model: VllmModel, flag: str, value: str) -> Iterator[Problem]:
-    """Yield a number with which vLLM does not start."""
-    if flag not in _COUNTED or (number := read_number(value)) is None:
+    """Yield a problem for a number that keeps vLLM from starting."""
+    if flag not in _POSITIVE_FLAGS or (number := read_number(value)) is None:
         return
     is_block = flag == "--block-size"
     has_suffix = value[-1].isalpha() and not is_block
-    if not has_suffix and not _WHOLE.fullmatch(value):
-        hint = f"write {_BLOCK if is_block else number}, or remove it"
+    if not has_suffix and not _WHOLE_NUMBER.fullmatch(value):
+        hint = f"write {_BLOCK_TOKENS if is_block else number}, or remove it"
         yield Problem("flag-value", (), f"{flag} takes a whole number, and got {value}", hint)
         return
     is_latent = model.shape is not None and model.shape.kv_bytes_per_token is not None
     if number < 1:
-        hint = f"write {_BLOCK if is_block else 'a number above 0'}, or remove it"
-        yield Problem("flag-value", (), f"{flag} counts from 1 on, and got {value}", hint)
-    elif is_block and number % _BLOCK and not is_latent:
-        reason = f"{flag} is a multiple of {_BLOCK} in every attention of vLLM for NVIDIA GPUs, and got {value}"
-        nearest = max(_BLOCK, number // _BLOCK * _BLOCK)
+        hint = f"write {_BLOCK_TOKENS if is_block else 'a number above 0'}, or remove it"
+        yield Problem("flag-value", (), f"{flag} is at least 1, and got {value}", hint)
+    elif is_block and number % _BLOCK_TOKENS and not is_latent:
+        reason = f"every attention backend of vLLM for NVIDIA GPUs needs a multiple of {_BLOCK_TOKENS} for {flag}, "
+        reason += f"and it is {value}"
+        nearest = max(_BLOCK_TOKENS, number // _BLOCK_TOKENS * _BLOCK_TOKENS)
         yield Problem("flag-value", (), reason, f"write {nearest}, or remove it")
 
 
@@ -103,13 +104,14 @@ def _suggest_value(flag: ServerFlag, value: Argument) -> str:
     """Return the hint to write the value without quotes, or the flag's kind."""
     text = str(value).strip()
     is_quoted = isinstance(value, str) and (
-        (flag.kind == "number" and _PLAIN.fullmatch(text)) or (flag.kind == "switch" and text in ("true", "false"))
+        (flag.kind == "number" and _PLAIN_NUMBER.fullmatch(text))
+        or (flag.kind == "switch" and text in ("true", "false"))
     )
     if is_quoted:
         return f"write {text}, without quotes"
     if flag.kind == "json":
         return "write an object of JSON in single quotes, such as '{\"name\": 1}', or remove it"
-    return f"write {_WORDS[flag.kind]}"
+    return f"write {_KIND_WORDS[flag.kind]}"
 
 
 _REMEDY = "remove it, or choose another tag"
@@ -126,7 +128,7 @@ def _find_last_release(flag: ServerFlag, tag: str) -> str | None:
 
 
 def _fits(server: str, flag: ServerFlag, value: Argument) -> bool:
-    """Return whether a value is of a flag's kind."""
+    """Return whether a value has a flag's kind."""
     if isinstance(value, float) and not math.isfinite(value):
         return False
     match flag.kind:
@@ -142,7 +144,7 @@ def _fits(server: str, flag: ServerFlag, value: Argument) -> bool:
 
 
 def _is_json_object(value: Argument) -> bool:
-    """Tell whether vLLM reads an object; its numbers may have suffixes, as in ``{"max_tokens": 8k}``."""
+    """Return whether vLLM parses the value as a JSON object; numbers may have suffixes: ``{"max_tokens": 8k}``."""
     try:
         return isinstance(value, str) and isinstance(json.loads(_JSON_SUFFIX.sub("", value)), dict)
     except (ValueError, RecursionError):
@@ -150,7 +152,7 @@ def _is_json_object(value: Argument) -> bool:
 
 
 def suggest_caution_with_flags(stack: StackConfig) -> Iterator[Problem]:
-    """Point out flags that a team may set, and that cost it memory or safety."""
+    """Point out flags that cost memory or safety."""
     for version in list_versions(stack):
         for name in version.model.arguments:
             flag = find_flag(version.model.server_name, f"--{name}")

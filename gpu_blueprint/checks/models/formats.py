@@ -1,4 +1,4 @@
-"""Formats of weights and of the KV cache, compared with the GPU of the pool and the release of the server."""
+"""Rules about formats of weights and of the KV cache, against the pool's GPU and the server's release."""
 
 from collections.abc import Iterator
 
@@ -16,20 +16,20 @@ _FP8 = "fp8"
 
 
 def refuse_formats_that_gpus_lack(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse formats that the pool's GPU does not compute in, and quantizations that do not exist."""
+    """Refuse formats that the pool's GPU does not support, and unknown quantizations."""
     for version, model in list_vllm(stack):
         yield from (_move(version, problem) for problem in find_format_faults(model, version.pool.model))
 
 
 def _move(version: PlacedVersion, problem: Problem) -> Problem:
-    """Return the problem at the field of the stack file."""
+    """Return the problem with the field's path in the stack file."""
     field, *rest = (str(part) for part in problem.path)
     place: Path = version.locate_size(*rest) if field == "shape" else version.locate(field)
     return Problem(problem.kind, place, problem.reason, problem.hint, names=(version.pool.name,))
 
 
 def find_format_faults(model: VllmModel, gpu: Gpu) -> Iterator[Problem]:
-    """Yield the formats of a model that a GPU cannot run; paths start at the model."""
+    """Yield problems of a model's formats on a GPU; paths start at the model."""
     if model.quantization is not None:
         try:
             yield from _refuse_quantization(find_quantization(model.quantization), gpu, find_tag(model))
@@ -47,7 +47,7 @@ def find_format_faults(model: VllmModel, gpu: Gpu) -> Iterator[Problem]:
 
 
 def _suggest_stored(name: str) -> str:
-    """Return the formats for checkpoints of a type or a method, such as int4 or modelopt; empty if there are none."""
+    """Return a hint with the formats of a type or method, such as int4 or modelopt; empty without any."""
     found = [row.name for row in QUANTIZATIONS.values() if any(name in stored.split() for stored in row.stored_as)]
     return f"formats of {name} are {', '.join(found)}" if found else ""
 
@@ -57,7 +57,7 @@ def _compare(subject: str, least: float, gpu: Gpu) -> str:
 
 
 def _refuse_quantization(wanted: Quantization, gpu: Gpu, tag: str) -> Iterator[Problem]:
-    least = _find_least(wanted)
+    least = _find_min_capability(wanted)
     newest = wanted.max_compute_capability
     if gpu.compute_capability < least:
         reason = _compare(wanted.name, least, gpu)
@@ -74,11 +74,11 @@ def _refuse_quantization(wanted: Quantization, gpu: Gpu, tag: str) -> Iterator[P
     yield Problem("format-not-on-gpu", ("quantization",), reason, hint)
 
 
-def _find_least(wanted: Quantization) -> float:
-    """Return the oldest capability for a format.
+def _find_min_capability(wanted: Quantization) -> float:
+    """Return the lowest compute capability for a format.
 
-    Weights of 4 bits stay small where a GPU computes in 16 bits, so that a fallback has a use. Weights of 8 bits have
-    none: INT8 is as small, and older GPUs compute in it.
+    A fallback is useful for weights of 4 bits, which stay small even if the GPU computes in 16 bits. For weights of
+    8 bits it is not: INT8 has the same size, and older GPUs compute in INT8.
     """
     has_use = wanted.fallback_capability is not None and wanted.bytes_per_parameter < 1
     return wanted.fallback_capability or 0 if has_use else wanted.min_compute_capability
@@ -91,7 +91,7 @@ def _runs_natively(wanted: Quantization, gpu: Gpu) -> bool:
 
 
 def refuse_quantizations_of_other_releases(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse quantizations that the release of the model's image does not take."""
+    """Refuse quantizations that the release of the model's image does not have."""
     for version, model in list_vllm(stack):
         wanted = QUANTIZATIONS.get(model.quantization or "")
         tag = find_tag(model)
@@ -103,9 +103,9 @@ def refuse_quantizations_of_other_releases(stack: StackConfig) -> Iterator[Probl
 
 
 def suggest_quantization_at_load(stack: StackConfig) -> Iterator[Problem]:
-    """Point out that ``fp8`` reads weights that are stored in FP8, and makes none from 16 bits."""
+    """Point out that ``fp8`` needs weights stored in FP8, and does not quantize weights of 16 bits."""
     for version, model in list_vllm(stack):
-        is_stated = model.config_json is not None  # loading has compared the file with the field
+        is_stated = model.config_json is not None  # loading the stack compares this file with the field
         if model.quantization == _FP8 and not is_stated:
             reason = "fp8 counts weights that are stored in FP8; weights of 16 bits keep their size"
             hint = "write fp8_per_tensor if the weights have 16 bits: vLLM then makes FP8 when it loads them"
@@ -113,7 +113,7 @@ def suggest_quantization_at_load(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_formats_of_the_gpu(stack: StackConfig) -> Iterator[Problem]:
-    """Point out weights of few bits on GPUs that compute with them in 16 bits."""
+    """Point out quantized weights on GPUs that compute in 16 bits."""
     for version, model in list_vllm(stack):
         wanted, gpu = QUANTIZATIONS.get(model.quantization or ""), version.pool.model
         if wanted and gpu.compute_capability < wanted.min_compute_capability:
@@ -123,7 +123,7 @@ def suggest_formats_of_the_gpu(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_formats_for_experts(stack: StackConfig) -> Iterator[Problem]:
-    """Point out formats that make experts alone small: the check of memory counts every layer as small."""
+    """Point out formats that quantize experts only: the check of memory counts every layer as quantized."""
     for version, model in list_vllm(stack):
         wanted = QUANTIZATIONS.get(model.quantization or "")
         if wanted and wanted.covers == "experts":

@@ -1,4 +1,4 @@
-"""Images of servers, compared with the drivers, GPUs and architectures of the pool, and with the rules of the stack."""
+"""Rules about images of servers: driver, GPU and architecture of the pool, tags, digests and allowed images."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -21,26 +21,25 @@ from ...subjects.models.images import find_image, find_tag, name_image, place_im
 from ..placeholders import explain_placeholder
 from .versions import PlacedVersion, list_triton, list_versions
 
-_TAGS = {"vllm": r"v\d+\.\d+\.\d+.*", "triton": r"\d\d\.\d\d(-\w+)*-py3(-igpu)?"}
-"""Server → the tags of its images; Triton's images without the server end in ``-min`` and ``-sdk``."""
-_PRODUCTION, _BEFORE = {"prod", "production", "live"}, {"non", "not", "no", "pre"}
-"""Parts of the names of environments whose replicas must not change under a tag that somebody moves, and parts that
-take it back."""
+_TAG_PATTERNS = {"vllm": r"v\d+\.\d+\.\d+.*", "triton": r"\d\d\.\d\d(-\w+)*-py3(-igpu)?"}
+"""Server → pattern of its tags. NVIDIA's tags with ``-min`` and ``-sdk`` have no Triton server."""
+_PRODUCTION_WORDS, _NEGATING_WORDS = {"prod", "production", "live"}, {"non", "not", "no", "pre"}
+"""Words in the name of a production environment, and words that negate them, as in ``non-prod``."""
 
 
 def is_production(stack: StackConfig) -> bool:
-    """Return whether the environment's name says that customers depend on it, such as ``prod`` or ``prod-eu``."""
+    """Return whether the environment's name means production, such as ``prod`` or ``prod-eu``."""
     parts = {*stack.environment.split("-")}
-    return bool(parts & _PRODUCTION) and not parts & _BEFORE
+    return bool(parts & _PRODUCTION_WORDS) and not parts & _NEGATING_WORDS
 
 
 def _locate(version: PlacedVersion, field: str = "tag") -> Path:
-    """Return the place of a part of the image; the model itself if it states no image."""
+    """Return the path of a field of the image; the model's path if the model states no image."""
     return version.locate("image", field) if version.model.image else ("models", version.index)
 
 
 def refuse_images_that_cannot_run(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse images that the driver, the GPU or the processor of the pool's nodes does not run, and broken images."""
+    """Refuse images that do not run on the driver, GPU or architecture of the pool's nodes, and broken images."""
     for version in list_versions(stack):
         if (image := find_image(version.model)) is None:
             continue
@@ -52,7 +51,7 @@ def refuse_images_that_cannot_run(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _list_faults(version: PlacedVersion, image: ServerImage) -> Iterator[tuple[str, Callable[[ServerImage], bool]]]:
-    """Yield why nodes cannot run an image, with the test that another image passes."""
+    """Yield why nodes cannot run an image, with a predicate for images that they can run."""
     pool, gpu, driver = version.pool, version.pool.model, version.pool.ami.row.driver_branch
     archs = {row.arch for row in pool.named_instances}
 
@@ -73,7 +72,7 @@ def _list_faults(version: PlacedVersion, image: ServerImage) -> Iterator[tuple[s
 
 
 def refuse_moving_tags(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse tags without a version, under which the next replica may run another server than the last."""
+    """Refuse tags without a version: the next replica may run another release than the last."""
     for version in list_versions(stack):
         image = version.model.image
         if image is None or image.digest:
@@ -87,13 +86,13 @@ def refuse_moving_tags(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_tags_of_other_images(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse tags that no image of the server has, and releases before those whose flags the catalogue has read."""
+    """Refuse tags that no image of the server has, and releases older than the catalogue's oldest."""
     for version in list_versions(stack):
         tag, server = find_tag(version.model), version.model.server_name
         if not has_version(tag):
             continue
         oldest = list_server_images(server)[0].tag
-        if not re.fullmatch(_TAGS[server], tag):
+        if not re.fullmatch(_TAG_PATTERNS[server], tag):
             hint = f"write image: {{tag: {_find_near(server, tag)}}}"
             yield Problem("image-of-no-server", _locate(version), f"no image of {server} has the tag {tag}", hint)
         elif read_version(tag) < read_version(oldest):
@@ -103,14 +102,14 @@ def refuse_tags_of_other_images(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _find_near(server: str, tag: str) -> str:
-    """Return the tag that was probably meant, else the tag of models without image."""
+    """Return the tag that the author probably meant, or else the default tag."""
     numbers = tag.removeprefix("v")
     near = [name for name in (f"v{numbers}", f"{numbers}-py3") if find_server_image(server, name)]
     return (near or [default_server_image(server).tag])[0]
 
 
 def refuse_images_of_two_servers(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a digest that images of two servers have: it belongs to one of them, and no node could pull the other."""
+    """Refuse the same digest for images of two servers, since nodes could pull only one of them."""
     known: dict[str, str] = {}
     for version in list_versions(stack):
         image, server = version.model.image, version.model.server_name
@@ -123,7 +122,7 @@ def refuse_images_of_two_servers(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_images_without_digest(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse images without digest in production: their makers, or a thief of their keys, can move a tag."""
+    """Refuse images without a digest in production: the author, or a thief of the author's keys, can move a tag."""
     for version in list_versions(stack) if is_production(stack) else ():
         image = version.model.image
         if image is None or not image.digest:
@@ -134,20 +133,20 @@ def refuse_images_without_digest(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_images_that_tenants_may_not_run(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse servers whose image is outside ``images.allowed``: admission would refuse every pod."""
+    """Refuse servers whose image is outside ``images.allowed``: admission policies would deny every pod."""
     for version in list_versions(stack):
         names = (name_image(version.model), place_image(stack, version.model))
         if stack.allowed_images and not any(
             lies_below(name, allowed) for name in names for allowed in stack.allowed_images
         ):
             repository = REPOSITORIES[version.model.server_name]
-            reason = f"tenants may not run images of {repository}, so admission refuses every replica"
+            reason = f"tenants may not run images of {repository}, so admission policies deny every replica"
             path = ("models", version.index, "server")
             yield Problem("server-not-allowed", path, reason, f"add {repository} to images.allowed", names=("images",))
 
 
 def refuse_plans_of_other_releases(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse two versions that read the same TensorRT plans with servers of different TensorRT."""
+    """Refuse two versions that read the same TensorRT plans with different versions of TensorRT."""
     for version, model in list_triton(stack):
         has_common_plans = bool(_name_plans(model) & _name_plans(version.entry))
         if not (version.is_next and has_common_plans and model.source == version.entry.source):
@@ -167,7 +166,7 @@ def _name_plans(model: ServedModel) -> set[str]:
 
 
 def suggest_images_of_the_driver(stack: StackConfig) -> Iterator[Problem]:
-    """Point out images whose CUDA is newer than the driver of the nodes, which limits its features."""
+    """Point out images whose CUDA is newer than the nodes' driver, which limits CUDA's features."""
     for version in list_versions(stack):
         image, driver = find_image(version.model), version.pool.ami.row.driver_branch
         if image and image.min_driver <= driver < image.own_driver:
@@ -182,19 +181,19 @@ def suggest_images_of_the_driver(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_unknown_images(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of tags that the catalogue does not have, whose CUDA and processors nobody has compared."""
+    """Warn of tags outside the catalogue, whose CUDA and architecture cannot be compared."""
     for version in list_versions(stack):
         if find_image(version.model) is None:
             usual = default_server_image(version.model.server_name).tag
             reason = (
                 f"the catalogue does not know {find_tag(version.model)}: driver, GPU and processor were not compared"
             )
-            hint = f"write {usual}, the tag of models without image, or start a replica by hand first"
+            hint = f"write {usual}, the default tag, or start a replica by hand first"
             yield Problem("image-unknown", _locate(version), reason, hint, severity="warning")
 
 
 def warn_of_plans_without_tag(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of TensorRT plans without a stated tag: the next release of the blueprint may choose another TensorRT."""
+    """Warn of TensorRT plans without a stated tag: the blueprint's next release may have another TensorRT."""
     for version, model in list_triton(stack):
         if model.image is None and _name_plans(model):
             reason = "a TensorRT plan runs on the TensorRT that built it, and a newer blueprint chooses a newer image"

@@ -1,4 +1,4 @@
-"""The memory of models, compared with the GPUs, slices and shares that their replicas get."""
+"""Rules about the memory of models, against the GPUs, slices and shares of their replicas."""
 
 from collections.abc import Collection, Iterator
 
@@ -26,18 +26,18 @@ from ..pools.pod_requests import find_request_problems
 from .formats import find_format_faults
 from .versions import PlacedVersion, list_triton, list_versions, list_vllm
 
-_DRIVER = max(family.driver_branch for family in AMI_FAMILIES.values())
+_NEWEST_DRIVER = max(family.driver_branch for family in AMI_FAMILIES.values())
 CONTEXT_GIB = 0.5
-"""GiB that CUDA's context takes on each GPU outside vLLM's part: an assumption, since nobody here has measured it."""
+"""GiB of CUDA's context on each GPU, outside vLLM's part: an assumption, not measured."""
 _HIGH_UTILIZATION = 0.95
-"""Part of the memory up to which people commonly go: an assumption, since the need beyond it differs by model."""
+"""Common upper bound of ``gpu-memory-utilization``: an assumption, since the need for free memory differs by model."""
 _MIB = 1024
 _GPU_COUNTS = (1, 2, 4, 8, 16)
-"""GPUs of a replica that a hint may name."""
+"""GPUs per replica that a hint may suggest."""
 
 
 def refuse_models_beyond_memory(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse models whose weights, or whose longest sequence beside them, exceed the memory of a replica."""
+    """Refuse models whose weights and longest sequence exceed the memory of a replica."""
     for version, model in list_vllm(stack):
         memory = measure_version(stack, version, model)
         if memory is None or memory.fits:
@@ -59,7 +59,7 @@ def refuse_models_beyond_memory(stack: StackConfig) -> Iterator[Problem]:
 
 
 def measure_version(stack: StackConfig, version: PlacedVersion, model: VllmModel) -> ModelMemory | None:
-    """Return the memory of a replica; None if its size is not known, or another rule refuses how it is spread."""
+    """Return the memory of a replica; None if the model's size is unknown, or another rule refuses its ``gpus``."""
     devices = count_devices(model.gpus)
     is_spread = devices > 1 and not isinstance(version.pool.sharing, Exclusive)
     if not devices or is_spread or model.quantization not in (None, *QUANTIZATIONS):
@@ -67,13 +67,13 @@ def measure_version(stack: StackConfig, version: PlacedVersion, model: VllmModel
     return measure_model(stack, version.pool, model)
 
 
-_OF_CACHE = ("block-size", "max-num-batched-tokens")
-"""Flags on which the KV cache of one sequence depends."""
+_CACHE_FLAGS = ("block-size", "max-num-batched-tokens")
+"""Flags that change the size of a sequence's KV cache."""
 
 
 def _find_greedy_flag(stack: StackConfig, pool: Pool, model: VllmModel) -> str | None:
-    """Return the flag without which a model fits that does not fit; None if none of them alone is the cause."""
-    for flag in filter(model.arguments.__contains__, _OF_CACHE):
+    """Return the flag whose removal makes the model fit; None if no single flag is the cause."""
+    for flag in filter(model.arguments.__contains__, _CACHE_FLAGS):
         others = {name: value for name, value in model.arguments.items() if name != flag}
         memory = measure_model(stack, pool, model.model_copy(update={"arguments": others}))
         if memory and memory.fits:
@@ -82,13 +82,13 @@ def _find_greedy_flag(stack: StackConfig, pool: Pool, model: VllmModel) -> str |
 
 
 def _locate_size(version: PlacedVersion) -> Path:
-    """Return the pool, which is too small, or the size of a next version that states its own."""
+    """Return the path of the pool, or of the size that a next version states."""
     place = version.locate_size()
     return place if "next" in place else version.locate("pool")
 
 
 def _explain_memory(stack: StackConfig, pool: Pool, model: VllmModel, memory: ModelMemory) -> str:
-    """Return the three numbers: the weights, the rest that a start needs, and the memory of a replica."""
+    """Return a sentence with the weights, the other memory that a start needs, and the memory of a replica."""
     gpus = count_devices(model.gpus)
     device = find_device_gib(stack, pool, model.gpus) or 0
     part = "slice" if isinstance(pool.sharing, Mig) else "GPU"
@@ -108,7 +108,7 @@ def _explain_cache(model: VllmModel, memory: ModelMemory) -> str:
 
 
 def _suggest_small_cache(version: PlacedVersion, model: VllmModel) -> str:
-    """Return the remedy that halves the KV cache, where it does and the GPU can."""
+    """Return the remedy that halves the KV cache; empty if the cache has FP8 already or the GPU lacks FP8."""
     if model.kv_cache_dtype.startswith("fp8"):
         return ""
     smaller = model.model_copy(update={"kv_cache_dtype": "fp8"})
@@ -116,15 +116,15 @@ def _suggest_small_cache(version: PlacedVersion, model: VllmModel) -> str:
 
 
 class _Place(Record):
-    """A place that holds a model: a pool of the stack, or a GPU that no pool has yet."""
+    """A place that can hold a model: a pool of the stack, or a GPU model outside the stack."""
 
     order: tuple[int, int]
-    """Smaller is better: little memory in GiB first, then few GPUs."""
+    """GiB of memory, then number of GPUs; smaller is better."""
     words: str
 
 
 def _suggest(stack: StackConfig, version: PlacedVersion, model: VllmModel) -> str:
-    """Return the smallest pool of the stack that holds a model, else the smallest GPU that AWS rents in the region."""
+    """Return the remedy: the smallest pool that holds the model, or else the smallest GPU in the region."""
     free = model.model_copy(update={"gpu_memory_utilization": None})
     here = measure_model(stack, version.pool, free)
     if model.gpu_memory_utilization is not None and here and here.fits:
@@ -135,7 +135,7 @@ def _suggest(stack: StackConfig, version: PlacedVersion, model: VllmModel) -> st
 
 
 def _list_pools(stack: StackConfig, version: PlacedVersion, model: VllmModel) -> Iterator[_Place]:
-    """Yield the pool of a model and those for inference that hold it, each with the units that it takes there."""
+    """Yield the pools that can hold a model, with its units there: its own pool, and pools for inference."""
     for pool in stack.gpu_pools:
         is_other = pool is not version.pool and pool.purpose != "inference"
         if is_other or pool in stack.queued_pools or not _runs_on(model, stack.list_instances(pool)):
@@ -154,7 +154,7 @@ def _list_pools(stack: StackConfig, version: PlacedVersion, model: VllmModel) ->
 
 
 def _list_amounts(stack: StackConfig, pool: Pool) -> Iterator[GpuAmount]:
-    """Yield the units that one replica may take: a slice or share, or whole GPUs up to the largest node."""
+    """Yield the possible units of one replica: a slice or share, or whole GPUs up to the largest node."""
     units = list(pool.profile.units)
     if not isinstance(pool.sharing, Exclusive):
         yield from ({unit: 1} for unit in units) if len(units) > 1 else (1,)
@@ -168,7 +168,7 @@ def _write_amount(amount: GpuAmount) -> str:
 
 
 def _list_gpus(stack: StackConfig, model: VllmModel) -> Iterator[_Place]:
-    """Yield the nodes that AWS rents in the region and that hold a model, each with the GPUs that it takes."""
+    """Yield the instance types of the region that can hold a model, with the model's GPUs there."""
     for row in list_instances().values():
         is_usual = row.gpu_name and row.gpu.karpenter_name and not row.is_fractional and not row.is_bare_metal
         if not is_usual or stack.region not in row.regions or not _runs_on(model, [row]):
@@ -187,11 +187,11 @@ def _list_gpus(stack: StackConfig, model: VllmModel) -> Iterator[_Place]:
 
 
 def _runs_on(model: VllmModel, rows: Collection[Instance]) -> bool:
-    """Return whether the nodes of these types run a model's image and its formats."""
+    """Return whether nodes of these types can run a model's image and formats."""
     image = find_image(model)
     return all(
         not any(find_format_faults(model, row.gpu))
-        and row.gpu.min_driver <= _DRIVER
+        and row.gpu.min_driver <= _NEWEST_DRIVER
         and (image is None or (image.runs_on(row.gpu) and row.arch in image.architectures))
         for row in rows
     )
@@ -202,7 +202,7 @@ def _splits_badly(model: VllmModel) -> bool:
 
 
 def explain_split(model: VllmModel, gpus: int) -> str:
-    """Return why the heads of a model cannot be shared out to GPUs; empty if they can."""
+    """Return why a model's attention heads cannot be split evenly over GPUs; empty if they can."""
     shape = model.shape
     if shape and shape.heads and shape.heads % gpus:
         return f"{shape.heads} heads of attention are no multiple of {gpus} GPUs"
@@ -212,7 +212,7 @@ def explain_split(model: VllmModel, gpus: int) -> str:
 
 
 def refuse_models_over_parts(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse replicas of several slices or shares, and heads that the GPUs of a replica cannot share evenly."""
+    """Refuse replicas with several slices or shares, and heads that cannot be split evenly over a replica's GPUs."""
     for version in list_versions(stack):
         model, pool, count = version.model, version.pool, count_devices(version.model.gpus)
         if count < 2 or any(find_request_problems(stack, pool, model.gpus)):
@@ -231,7 +231,7 @@ def refuse_models_over_parts(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_utilization_above_share(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a part of the memory that leaves too little to other pods on a shared GPU, or to CUDA."""
+    """Refuse a ``gpuMemoryUtilization`` that leaves too little for other pods on a shared GPU, or for CUDA."""
     for version, model in list_vllm(stack):
         stated, pool = model.gpu_memory_utilization, version.pool
         device = find_device_gib(stack, pool, model.gpus)
@@ -257,14 +257,14 @@ def refuse_utilization_above_share(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_free_memory(stack: StackConfig) -> Iterator[Problem]:
-    """Point out a part of the memory that is larger than vLLM's own default and leaves little to anything else."""
+    """Point out a ``gpuMemoryUtilization`` above vLLM's default that leaves little memory for CUDA and peaks."""
     for version, model in list_vllm(stack):
         stated, device = model.gpu_memory_utilization, find_device_gib(stack, version.pool, model.gpus)
         if stated is None or device is None or stated <= _HIGH_UTILIZATION:
             continue
         reason = (
             f"{device * (1 - stated):.1f} of {device:.1f} GiB are left for CUDA and peaks, and a replica without memory"
-            " ends in the middle of its work"
+            " exits in the middle of its work"
         )
         hint = f"write {USUAL_UTILIZATION:g} to {_HIGH_UTILIZATION:g}, unless a test under load has shown that it holds"
         path = version.locate("gpuMemoryUtilization")
@@ -272,7 +272,7 @@ def suggest_free_memory(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_triton_beyond_memory(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse sets of models that exceed the GPU, slice or share of a replica."""
+    """Refuse sets of Triton models that exceed the memory of a replica's GPU, slice or share."""
     for version, model in list_triton(stack):
         pool, device = version.pool, find_device_gib(stack, version.pool, model.gpus)
         if model.memory_gib is None or device is None:

@@ -1,4 +1,4 @@
-"""Names that follow from models: of service accounts, Deployments and scalers, and of the ways of their callers."""
+"""Rules about names that follow from models: service accounts, Deployments, scalers and NetworkPolicies."""
 
 from collections.abc import Iterator
 
@@ -8,12 +8,12 @@ from ...problem import Problem
 from .versions import list_versions
 
 _LONGEST_SCALED = 54
-"""KEDA names a HorizontalPodAutoscaler ``keda-hpa-`` and the Deployment, and Kubernetes copies the name into a label of
-63 characters."""
+"""Longest name of a scaled Deployment: KEDA adds ``keda-hpa-`` for the HorizontalPodAutoscaler, and Kubernetes copies
+that name into a label of at most 63 characters."""
 
 
 def refuse_repeated_models(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse models of one tenant with one name, at which callers could not tell them apart."""
+    """Refuse two models of one tenant with the same name."""
     known: set[tuple[str, str]] = set()
     for index, model in enumerate(stack.models):
         if (model.tenant, model.name) in known:
@@ -24,7 +24,7 @@ def refuse_repeated_models(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_taken_accounts(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse models whose service account a tenant has too: pods of either would hold the rights of both."""
+    """Refuse models whose service account is also in ``identities``: pods of both would have all permissions."""
     places = {
         (tenant.name, identity.service_account): f"tenants.{index}.identities.{at}"
         for index, tenant in enumerate(stack.tenants)
@@ -38,7 +38,7 @@ def refuse_taken_accounts(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_long_deployments(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse names of Deployments that leave no room for the names that KEDA makes of them."""
+    """Refuse names of Deployments that are too long for KEDA's names."""
     for version in list_versions(stack):
         name = version.model.deployment
         if len(name) > _LONGEST_SCALED:
@@ -48,7 +48,7 @@ def refuse_long_deployments(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_callers_of_one_name(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse two models whose callers get NetworkPolicies of one name: the namespace and the model are joined."""
+    """Refuse two models whose callers would get NetworkPolicies with the same name, NAMESPACE-MODEL."""
     spaces = {tenant.name: tenant.namespace_name for tenant in stack.tenants}
     known: dict[tuple[str, str], str] = {}
     for index, model in enumerate(stack.models):
@@ -63,7 +63,7 @@ def refuse_callers_of_one_name(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_mistaken_callers(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of callers that look like the namespace of a tenant, and are none."""
+    """Warn of callers that are not, but resemble, the namespace of a tenant."""
     for index, position, caller in _list_strangers(stack):
         if meant := _find_meant(stack, caller):
             reason = f"no tenant has the namespace {caller!r}"
@@ -72,7 +72,7 @@ def warn_of_mistaken_callers(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_checking_callers(stack: StackConfig) -> Iterator[Problem]:
-    """Point out callers in namespaces that the platform does not make."""
+    """Point out callers in namespaces that the platform does not create."""
     for index, position, caller in _list_strangers(stack):
         if not _find_meant(stack, caller):
             reason = (
@@ -93,7 +93,7 @@ def _list_strangers(stack: StackConfig) -> Iterator[tuple[int, int, str]]:
 
 
 def _find_meant(stack: StackConfig, caller: str) -> str:
-    """Return the namespace that a caller seems to mean: of the tenant with this name, or with nearly this name."""
+    """Return the namespace that a caller probably means: of the tenant with this name, or a similar namespace."""
     by_name = {tenant.name: tenant.namespace_name for tenant in stack.tenants}
     if caller in by_name:
         return by_name[caller]

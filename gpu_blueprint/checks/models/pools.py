@@ -1,4 +1,4 @@
-"""Rules for a model and its pool: purpose, spot, and the time that drained nodes wait for a pod."""
+"""Rules about a model and its pool: purpose, spot, and the termination grace period of nodes."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ from .versions import PlacedVersion, list_versions
 _SPOT = "spot"
 _REPLICAS_TO_SURVIVE = 2
 _SHORTEST_FINISH_SECONDS = 5
-"""Seconds in which a server finishes even short requests."""
+"""Seconds that a server needs at least to finish short requests."""
 
 
 def refuse_drains_beyond_nodes(stack: StackConfig) -> Iterator[Problem]:
@@ -49,7 +49,7 @@ def refuse_drains_beyond_nodes(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _explain_grace(version: PlacedVersion) -> str:
-    """Say how long the nodes of a version's pool wait for a pod, and why."""
+    """Return a sentence: how long drained nodes of a version's pool wait for a pod, and why."""
     pool, longest = version.pool, find_longest_grace_seconds(version.pool)
     stated = pool.lifecycle.termination_grace_period
     is_spot = _SPOT in pool.purchase and (stated is None or count_seconds(stated) >= SPOT_GRACE_SECONDS)
@@ -74,7 +74,7 @@ def warn_of_lonely_replicas_on_spot(stack: StackConfig) -> Iterator[Problem]:
     for version in list_versions(stack):
         least = version.entry.replicas.min
         if _SPOT in version.pool.purchase and 0 < least < _REPLICAS_TO_SURVIVE:
-            reason = f"{least} replica on spot: after an interruption no replica answers until another is ready"
+            reason = f"{least} replica on spot: after an interruption no replica serves requests until another is Ready"
             path = ("models", version.index, "replicas", "min")
             yield Problem(
                 "one-replica-on-spot", path, reason, "write 2, or use a pool without spot", severity="warning"
@@ -84,7 +84,7 @@ def warn_of_lonely_replicas_on_spot(stack: StackConfig) -> Iterator[Problem]:
 def suggest_several_spot_nodes(stack: StackConfig) -> Iterator[Problem]:
     """Point out models whose minReplicas fit on one spot node: nothing spreads replicas over nodes.
 
-    Both versions of a model answer its callers, so their replicas count together.
+    Both versions of a model serve its callers, so their replicas count together.
     """
     for version in list_versions(stack):
         entry, pool = version.entry, version.pool
@@ -102,7 +102,7 @@ def suggest_several_spot_nodes(stack: StackConfig) -> Iterator[Problem]:
             "replicas-on-one-spot-node",
             ("models", version.index, "replicas", "min"),
             f"{_name_all(least)} replicas may run on one node of pool {pool.name}, which holds up to {most} "
-            f"({largest.instance_type}): after its interruption no replica answers until others are ready",
+            f"({largest.instance_type}): after its interruption no replica serves requests until others are Ready",
             f"{more}use a pool without spot, or whose nodes hold one replica each",
             severity="note",
             names=(pool.name,),

@@ -1,4 +1,4 @@
-"""CPU, memory, disk and pods of models, compared with quotas and nodes: the platform knows each replica's room."""
+"""Rules about CPU, memory, disk and pods of models, against tenants' quotas and the pool's nodes."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,28 +17,27 @@ from .versions import PlacedVersion, list_versions, list_vllm
 
 
 def name_room(tenant: str) -> str:
-    """Return the name by which a problem depends on the CPU and memory of a tenant."""
+    """Return the entry for ``Problem.names`` that stands for the CPU and memory of a tenant."""
     return f"room of {tenant}"
 
 
 _Amounts = dict[str, float]
 _UNITS = {"cpu": ("CPUs", 1000), "memory": ("GiB of memory", 1024), "pods": ("pods", 1)}
-"""Field of a quota → words, and the number of its smallest units in one word's unit."""
+"""Field of a quota → unit in words, and the factor from this unit to the unit of the sums."""
 
-_USABLE, _KEPT_GIB = 0.9, 1
-"""Part of a disk that the kubelet fills before it ends pods, and the GiB of it that it keeps for the system."""
+_USABLE_FRACTION, _RESERVED_GIB = 0.9, 1
+"""Fraction of a disk above which the kubelet evicts pods, and the GiB that the kubelet reserves for the system."""
 _UNPACKED_GIB = 25
-"""GiB of a server's image on the disk: about twice those of its download, and some for other images."""
-_GIB_OF_GB = 1e9 / 2**30
+"""GiB of a server's image on the disk: about twice the size of its download, plus other images."""
+_GIB_PER_GB = 1e9 / 2**30
 _LEAST_MEMORY_MIB = LEAST_HOST_GIB * 1024
-"""MiB of the node's memory with which vLLM is known to start: its processes with Python and CUDA, and the weights on
-their way. It is an assumption, since nobody here has measured it."""
+"""MiB of memory that vLLM needs to start, for Python, CUDA and buffered weights: an assumption, not measured."""
 
 
 def refuse_models_above_room(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse models whose replicas exceed the CPU, memory or pods of their tenant: the quota would refuse the rest.
+    """Refuse models whose replicas exceed the CPU, memory or pods of their tenant's quota.
 
-    The minReplicas of all models of a tenant are counted together, maxReplicas of each model by itself.
+    All models of a tenant must fit together at minReplicas, and each model alone at maxReplicas.
     """
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     at_least: dict[str, Counter[str]] = {}
@@ -61,7 +60,7 @@ def refuse_models_above_room(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_rollouts_without_room(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of rollouts that start a replica first, where the CPU, memory or pods of the tenant leave it no room."""
+    """Warn of rollouts whose additional replica exceeds the CPU, memory or pods of the tenant's quota."""
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     for version in list_versions(stack):
         tenant, entry = tenants.get(version.model.tenant), version.entry
@@ -73,13 +72,13 @@ def warn_of_rollouts_without_room(stack: StackConfig) -> Iterator[Problem]:
         path = ("models", version.index, "replicas", "max")
         words = f"a rollout at full load starts replica {entry.replicas.max + 1} first, and together they request"
         for problem in _compare(tenant, _sum_up(stack, version, entry.replicas.max + 1), path, words):
-            reason = f"{problem.reason}: it waits for ever"
-            hint = f"{problem.hint}, or write min: 2 for each version, with which a replica ends first"
+            reason = f"{problem.reason}: the replica waits for ever"
+            hint = f"{problem.hint}, or write min: 2 for each version, so that a replica terminates first"
             yield Problem("rollout-waits", path, reason, hint, severity="warning", names=problem.names)
 
 
 def _sum_up(stack: StackConfig, version: PlacedVersion, replicas: int) -> _Amounts:
-    """Return what some replicas request."""
+    """Return the CPU, memory and pods of some replicas."""
     room = find_pod_room(stack, version.pool, count_devices(version.model.gpus)).room
     return {"cpu": room.cpu_milli * replicas, "memory": room.memory_mib * replicas, "pods": replicas}
 
@@ -107,17 +106,17 @@ def _compare(tenant: Tenant, requested: _Amounts, path: Path, words: str) -> Ite
 
 
 def refuse_downloads_beyond_disks(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse models whose downloaded weights are larger than the disks of the pool's nodes: no node could start."""
+    """Refuse models whose downloaded weights exceed the disks of the pool's nodes: no node could hold a replica."""
     for version, model in list_vllm(stack):
         rows = stack.list_instances(version.pool)
         if not rows or model.quantization not in (None, *QUANTIZATIONS) or not (asked := find_download_gib(model)):
             continue
         disk = _find_disk_gib(stack, version.pool)
-        if asked <= disk * _USABLE - _KEPT_GIB:
+        if asked <= disk * _USABLE_FRACTION - _RESERVED_GIB:
             continue
         name = version.pool.name
-        reason = f"a replica downloads weights, and asks for {asked} GiB of disk; nodes of pool {name} have {disk:.0f}"
-        least = ceil((asked + _KEPT_GIB + _UNPACKED_GIB) / _USABLE)
+        reason = f"a replica downloads weights and requests {asked} GiB of disk; nodes of pool {name} have {disk:.0f}"
+        least = ceil((asked + _RESERVED_GIB + _UNPACKED_GIB) / _USABLE_FRACTION)
         grown = "copy the weights into a storage, and name it in source.storage"
         if not stack.keeps_images_on_nvme(version.pool):
             grown = f"write disk: {{sizeGib: {least}}} in pool {name}, or {grown}"
@@ -126,14 +125,14 @@ def refuse_downloads_beyond_disks(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _find_disk_gib(stack: StackConfig, pool: Pool) -> float:
-    """Return the GiB of the disk that holds the pods' files, of the pool's type with the smallest disk."""
+    """Return the GiB of the disk with the pods' files, for the pool's type with the smallest disk."""
     if not stack.keeps_images_on_nvme(pool):
         return stack.find_disk_gib(pool)
-    return min(row.local_nvme_gb * _GIB_OF_GB for row in pool.named_instances)
+    return min(row.local_nvme_gb * _GIB_PER_GB for row in pool.named_instances)
 
 
 def warn_of_little_memory(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of vLLM in pods whose memory its processes alone may fill."""
+    """Warn of pods with less memory than vLLM needs to start."""
     for version, model in list_vllm(stack):
         room = find_pod_room(stack, version.pool, count_devices(model.gpus)).room
         if room.memory_mib < _LEAST_MEMORY_MIB:

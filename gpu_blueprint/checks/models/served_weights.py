@@ -1,4 +1,4 @@
-"""The weights of served models, compared with the other teams that may replace or delete them."""
+"""Rules about the weights of served models: other teams that may replace or delete them."""
 
 import re
 from collections.abc import Iterator
@@ -12,45 +12,45 @@ from ...subjects.storage.names import DATA_FOLDER, find_import, name_bucket
 from ..storage.buckets import group_reaches
 from .versions import list_versions
 
-_WRITING = (
+_WRITING_ACTIONS = (
     *("s3:putobject", "s3:deleteobject", "s3:deleteobjectversion", "s3:replicateobject", "s3:replicatedelete"),
     "s3:putlifecycleconfiguration",
 )
-"""Actions that replace or delete objects, the last by rules of the bucket; IAM ignores the case of letters."""
-_VARIABLE = re.compile(r"\$\{[^}]*\}")
-"""A policy variable, in whose place IAM puts a text of the session."""
+"""S3 actions, in lower case, that replace or delete objects, the last through a lifecycle rule of the bucket."""
+_POLICY_VARIABLE = re.compile(r"\$\{[^}]*\}")
+"""A policy variable, which IAM replaces by a value of the session."""
 
 
 class _Writer(Record):
-    """A team that may change weights of another team, by one section of the stack file."""
+    """A team that may change weights of another team, through one section of the stack file."""
 
     words: str
     tenant: str
     path: Path
     is_adding: bool = False
-    """True if its mount replaces nothing, and only a program that calls S3 itself does."""
+    """True if the team can replace objects only with calls of S3, not through its mount."""
 
 
 def warn_of_writers_of_served_weights(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of teams that may replace or delete the weights of another team: its next replica serves what it finds."""
+    """Warn of teams that may replace or delete another team's weights, which the next replica loads."""
     for writer, served in _group_writers(stack, is_adding=False):
         reason = (
-            f"{writer.words} may replace or delete the weights of {served}: the next replica starts with what it finds"
+            f"{writer.words} may replace or delete the weights of {served}: the next replica loads whatever is there"
         )
-        hint = "let it write below a prefix of its own, and copy what is released (docs/storage.md, Release weights)"
+        hint = "let it write below its own prefix, and copy released weights (docs/storage.md, Release weights)"
         yield Problem("served-weights-written", writer.path, reason, hint, severity="warning")
 
 
 def suggest_policies_for_served_weights(stack: StackConfig) -> Iterator[Problem]:
-    """Point out teams that add files to the weights of another team: they may still replace objects by calls of S3."""
+    """Point out teams that may add files to another team's weights, and replace them with calls of S3."""
     for writer, served in _group_writers(stack, is_adding=True):
-        reason = f"the mount of {writer.words} replaces no weights of {served}, and a program of it that calls S3 may"
+        reason = f"the mount of {writer.words} cannot replace weights of {served}, but its programs can, by calls of S3"
         hint = "forbid it in the bucket's policy (docs/storage.md, Release weights), or let it add below another prefix"
         yield Problem("served-weights-added", writer.path, reason, hint, severity="note")
 
 
 def _group_writers(stack: StackConfig, *, is_adding: bool) -> Iterator[tuple[_Writer, str]]:
-    """Yield each writer of one level, with the models whose weights it may change, in words."""
+    """Yield each writer with or without the access ``add`` only, and the names of the models with these weights."""
     found: dict[Path, tuple[_Writer, list[str]]] = {}
     for version in list_versions(stack):
         storage = stack.find_source(version.model)
@@ -62,9 +62,9 @@ def _group_writers(stack: StackConfig, *, is_adding: bool) -> Iterator[tuple[_Wr
 
 
 def _list_writers(stack: StackConfig, storage: AnyStorage, folder: str) -> Iterator[_Writer]:
-    """Yield everybody who may change files below a folder of a storage.
+    """Yield all writers of files below a folder of a storage.
 
-    Nobody leaves its own folder of EFS. Lustre has one root for all teams, and its data follow the bucket.
+    On EFS each team has its own folder. On Lustre all teams share one root, and imported data follow the bucket.
     """
     below = f"{folder}/" if folder else ""
     if isinstance(storage, S3Storage):
@@ -80,7 +80,7 @@ def _list_writers(stack: StackConfig, storage: AnyStorage, folder: str) -> Itera
 
 
 def _list_bucket_writers(stack: StackConfig, storage: S3Storage, start: str) -> Iterator[_Writer]:
-    """Yield everybody who may change objects whose keys begin with a text that is empty or ends with a slash."""
+    """Yield all writers of objects whose keys begin with ``start``, which is empty or ends with a slash."""
     bucket = name_bucket(stack, storage)
     place = stack.partition.build_arn("s3", bucket)
     for reach in group_reaches(stack).get(bucket, ()):
@@ -89,19 +89,19 @@ def _list_bucket_writers(stack: StackConfig, storage: S3Storage, start: str) -> 
     for tenant_index, tenant in enumerate(stack.tenants):
         for identity_index, identity in enumerate(tenant.identities):
             for index, statement in enumerate(identity.statements):
-                is_writing = any(action.lower() in _WRITING for action in statement.actions)
+                is_writing = any(action.lower() in _WRITING_ACTIONS for action in statement.actions)
                 if is_writing and any(_may_match(arn, place, start) for arn in statement.resources):
                     path = ("tenants", tenant_index, "identities", identity_index, "statements", index)
                     yield _Writer(f"{tenant.name} by {identity.service_account}", tenant.name, path)
 
 
 def _may_match(pattern: str, place: str, start: str) -> bool:
-    """Return whether a pattern of ARNs fits the ARN of a bucket, or an object in it whose key begins with a text."""
-    wanted = _VARIABLE.sub("*", pattern)
+    """Return whether an ARN pattern matches the bucket ``place``, or an object whose key begins with ``start``."""
+    wanted = _POLICY_VARIABLE.sub("*", pattern)
     return _fits_start(wanted, f"{place}/{start}") or wanted == place
 
 
 def _fits_start(pattern: str, start: str) -> bool:
-    """Return whether a text that begins with ``start`` fits a pattern with ``*`` and ``?``: a part of it fits alone."""
+    """Return whether a pattern with ``*`` and ``?`` can match a text that begins with ``start``."""
     parts = (pattern[:end].replace("[", "[[]") for end in range(len(pattern) + 1))
     return any(fnmatchcase(start, part) for part in parts)

@@ -1,4 +1,4 @@
-"""Next versions: their shares, compared with the replicas that make them, and their difference from the present."""
+"""Rules about next versions: shares that the replicas cannot make, and versions without a change."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -7,12 +7,12 @@ from ...config import StackConfig
 from ...config.models import ServedModel
 from ...problem import Problem
 
-_FAR = 0.1
-"""Difference of the two shares from which a note is worth reading."""
+_SHARE_TOLERANCE = 0.1
+"""Difference between stated and actual share that brings no note."""
 
 
 def suggest_replicas_for_shares(stack: StackConfig) -> Iterator[Problem]:
-    """Point out shares that minReplicas cannot make: with two of them, either version has one."""
+    """Point out shares that minReplicas cannot make: with two replicas, each version has one."""
     for index, model in enumerate(stack.models):
         following, least = model.next_version, model.replicas.min
         if following is None or not least:
@@ -20,7 +20,7 @@ def suggest_replicas_for_shares(stack: StackConfig) -> Iterator[Problem]:
         share = following.share
         _, theirs = model.replicas.split(share)
         needed = ceil(round(1 / min(share, 1 - share), 6)) if 0 < share < 1 else least
-        if abs(theirs.min / _count_least(model) - share) <= _FAR or least >= needed:
+        if abs(theirs.min / _count_least(model) - share) <= _SHARE_TOLERANCE or least >= needed:
             continue
         most = model.replicas.max
         yield Problem(
@@ -35,16 +35,16 @@ def suggest_replicas_for_shares(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_changes_of_next_versions(stack: StackConfig) -> Iterator[Problem]:
-    """Point out next versions that serve what the present version serves, such as after a forgotten source."""
+    """Point out next versions that differ in their name only, such as after a forgotten source."""
     for index, model in enumerate(stack.models):
         following = model.next_version
         changes = following.changes if following else {}
         if following and all(getattr(model, name) == value for name, value in changes.items() if name != "version"):
-            reason = f"version {following.version} differs from the present version in nothing but its name"
+            reason = f"version {following.version} differs from the current version only in its name"
             hint = "write the source, the image or another field in which it differs"
             yield Problem("next-without-change", ("models", index, "next"), reason, hint, severity="note")
 
 
 def _count_least(model: ServedModel) -> int:
-    """Return minReplicas of both versions."""
+    """Return the sum of minReplicas of both versions."""
     return sum(version.replicas.min for version in model.list_versions())

@@ -1,4 +1,4 @@
-"""Sources of weights, compared with the storage of the stack and the ways out of the tenant's namespace."""
+"""Rules about sources of weights, against the stack's storage and the egress of the tenant's namespace."""
 
 from collections.abc import Iterator
 
@@ -12,11 +12,11 @@ from ...subjects.models.memory import count_weights_gib
 from .images import is_production
 from .versions import PlacedVersion, list_triton, list_versions
 
-_FILES = (".onnx", ".plan", ".engine", ".pbtxt", ".pt", ".safetensors", ".json")
+_FILE_SUFFIXES = (".onnx", ".plan", ".engine", ".pbtxt", ".pt", ".safetensors", ".json")
 
 
 def refuse_impossible_sources(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse sources that no replica could read."""
+    """Refuse sources that replicas cannot read."""
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     for version in list_versions(stack):
         tenant, path = tenants.get(version.model.tenant), version.locate("source")
@@ -48,12 +48,12 @@ def _refuse_storage(stack: StackConfig, version: PlacedVersion, tenant: Tenant |
         hint = f"add {tenant.name}: read to the tenants of {name}{_suggest_granted(stack, tenant)}"
         yield Problem("source-outside-grant", ("storage",), reason, hint, names=(name, tenant.name))
     elif isinstance(storage, EfsStorage) and storage.tenants.get(model.tenant) == "read":
-        reason = f"{model.tenant} has a folder of its own in {name}, which nobody may write, so the weights never come"
+        reason = f"{model.tenant} has its own folder in {name}, which nobody may write, so the folder stays empty"
         hint = f"write {model.tenant}: write there, or name a storage of the kind s3"
         yield Problem("source-stays-empty", ("storage",), reason, hint, names=(name, model.tenant))
     if {".", ".."} & {*model.source.folder.split("/")}:
         reason = (
-            f"a part of {model.source.path!r} is '.' or '..', which S3 takes as letters and a mount as another folder"
+            f"a part of {model.source.path!r} is '.' or '..', which is a plain key in S3 and another folder in a mount"
         )
         yield Problem("prefix-with-dots", ("path",), reason, "write the folder as it is in the storage")
     yield from _refuse_weights_beyond(model, storage)
@@ -66,7 +66,7 @@ def _refuse_storage(stack: StackConfig, version: PlacedVersion, tenant: Tenant |
 
 
 def _refuse_weights_beyond(model: ServedModel, storage: AnyStorage) -> Iterator[Problem]:
-    """Refuse weights that are larger than the Lustre file system that should hold them."""
+    """Refuse weights that are larger than their Lustre file system."""
     is_known = isinstance(model, VllmModel) and model.shape and model.quantization in (None, *QUANTIZATIONS)
     if isinstance(storage, LustreStorage) and is_known and isinstance(model, VllmModel) and model.shape:
         weights = count_weights_gib(model, model.shape)
@@ -94,24 +94,22 @@ def _refuse_stream(version: PlacedVersion, storage: AnyStorage) -> Iterator[Prob
 
 
 def warn_of_downloads_in_production(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of production that starts only while Hugging Face answers."""
+    """Warn of production models that need Hugging Face at each start."""
     for version in list_versions(stack) if is_production(stack) else ():
         if version.model.source.repository:
-            reason = (
-                "each new replica downloads the weights from Hugging Face, and none starts while it is away or slow"
-            )
+            reason = "each new replica downloads the weights from Hugging Face, so none starts during an outage there"
             hint = "copy the weights into a storage, and name it in source.storage"
             path = version.locate("source", "repository")
             yield Problem("production-downloads-weights", path, reason, hint, severity="warning")
 
 
 def warn_of_paths_inside_models(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of paths that end in one of Triton's models, its version or its file: they lie below the path."""
+    """Warn of paths that end with a Triton model, its version or its file, instead of the folder above the models."""
     for version, model in list_triton(stack):
         *above, last = model.source.folder.split("/")
         names = {entry.name for entry in model.models}
         depth = 1 if last in names else 2 if last.isdecimal() and above and above[-1] in names else 0
-        if last.endswith(_FILES):
+        if last.endswith(_FILE_SUFFIXES):
             depth = 1 + sum(part.isdecimal() or part in names for part in above[-2:])
         if depth:
             first = model.models[0]
@@ -122,11 +120,11 @@ def warn_of_paths_inside_models(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_token_secrets(stack: StackConfig) -> Iterator[Problem]:
-    """Point out that the Secret with the token is the team's to make."""
+    """Point out that the team must create the Secret with the token."""
     namespaces = {tenant.name: tenant.namespace_name for tenant in stack.tenants}
     for version in list_versions(stack):
         if secret := version.model.source.token_secret:
-            reason = f"the platform does not make the Secret {secret!r}, and no replica starts without it"
+            reason = f"the platform does not create the Secret {secret!r}, and no replica starts without it"
             place = namespaces.get(version.model.tenant, version.model.tenant)
             hint = f"run `kubectl -n {place} create secret generic {secret} --from-file=token=FILE`"
             path = version.locate("source", "tokenSecret")
@@ -134,7 +132,7 @@ def suggest_token_secrets(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_paths_below_prefixes(stack: StackConfig) -> Iterator[Problem]:
-    """Point out a path that repeats the prefix of its storage, below which it lies already."""
+    """Point out a path that repeats the prefix of its storage."""
     for version in list_versions(stack):
         storage, folder = stack.find_source(version.model), f"{version.model.source.folder}/"
         if isinstance(storage, S3Storage) and storage.folder and folder.startswith(storage.folder):

@@ -1,4 +1,4 @@
-"""The versions of models, each with its pool and the place of its fields in the stack file."""
+"""The versions of models, each with its pool and the paths of its fields in the stack file."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from ...records import Record
 
 
 class PlacedVersion(Record):
-    """One version of a model, and the entry of the stack file that states it."""
+    """One version of a model, with its entry in the stack file."""
 
     index: int
     entry: ServedModel
@@ -20,20 +20,20 @@ class PlacedVersion(Record):
     is_next: bool
 
     def locate(self, field: str, *rest: str | int) -> Path:
-        """Return the place of a field, by its name in the file: under ``next`` if the next version states its own."""
+        """Return the path of a field: under ``next`` if the next version states the field."""
         following = self.entry.next_version
         stated = {to_camel(name) for name in following.changes} if following and self.is_next else set()
         return ("models", self.index, *(("next",) if field in stated else ()), field, *rest)
 
     def locate_size(self, *rest: str) -> Path:
-        """Return the place of the model's size: a field of ``shape``, or ``configJson``."""
+        """Return the path of the model's size: a field of ``shape``, or ``configJson``."""
         stated = self.entry.next_version if self.is_next else None
         holder = stated if stated is not None and getattr(stated, "shape", None) else self.entry
         return self.locate("configJson") if getattr(holder, "config_json", None) else self.locate("shape", *rest)
 
 
 def list_versions(stack: StackConfig) -> Iterator[PlacedVersion]:
-    """Yield every version of every model whose pool exists; another rule reports an unknown pool."""
+    """Yield every version of every model with a known pool; another rule reports unknown pools."""
     for index, entry in enumerate(stack.models):
         pool = stack.gpu_pools_by_name.get(entry.pool)
         for position, model in enumerate(entry.list_versions() if pool else ()):

@@ -1,4 +1,4 @@
-"""Costs of a stack, compared with the bounds that its file sets."""
+"""Rules about the costs of a stack, against ``hourlyCeiling`` and ``monthlyBudget``."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -13,12 +13,12 @@ from ...problem import Problem
 from ..facet import early
 
 BOUND_KINDS = ("hourly-ceiling-exceeded", "monthly-budget-exceeded")
-"""Kinds of problems that only say that a stack costs too much; its config can still be estimated."""
+"""Kinds of problems about costs only: the stack can still be estimated."""
 
 
 @early
 def refuse_billing_without_budget(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse budget alarms without a budget; where the partition has no alarms, only that is said."""
+    """Refuse budget alarms without a budget, unless another rule says that the partition has no alarms."""
     has_alarms = "billing" not in stack.partition.missing
     if stack.billing is not None and stack.monthly_budget is None and has_alarms:
         hint = "add monthlyBudget, the US dollars a month, or remove billing"
@@ -66,7 +66,7 @@ def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
 def _explain_largest_part(
     stack: StackConfig, parts: dict[str, Usd], storage: dict[str, Usd], lower: str
 ) -> tuple[str, str]:
-    """Return words for the part that costs most, and the remedy; storage is a part of the platform, told apart."""
+    """Return a clause about the most expensive part, and the remedy; each storage counts apart from the platform."""
     stored = sum(storage.values(), start=Usd())
     parts = {**parts, PLATFORM: Usd(parts[PLATFORM].known - stored.known, parts[PLATFORM].unknown)}
     name = max(parts, key=lambda part: parts[part].known)
@@ -84,9 +84,9 @@ def _explain_largest_part(
 
 
 def _explain_cpu_pool(stack: StackConfig, parts: dict[str, Usd], above: Usd) -> tuple[str, str]:
-    """Return words for the platform's own CPU pool, and its remedy, if the stack is too dear by no more than the pool.
+    """Return a clause about the platform's own CPU pool, and its remedy, if the pool's cost is the whole excess.
 
-    The pool has room for all CPU and memory that the pods on GPUs leave of the tenants' quotas.
+    The pool has capacity for all CPU and memory of the tenants' quotas without the pods on GPUs.
     """
     pool = None if stack.states_cpu_pools else next(iter(stack.cpu_pools), None)
     cost = parts[pool.name] if pool else Usd()
@@ -106,7 +106,7 @@ def _say_remedy(stack: StackConfig, name: str, lower: str) -> str:
 
 
 def warn_of_unknown_prices(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of bounds in stacks with unknown prices, which no bound can cover."""
+    """Warn of bounds in stacks with unknown prices, which the comparison leaves out."""
     if stack.hourly_ceiling is not None:
         yield from _warn_of_unknown_prices(estimate_hourly_ceilings(stack), "hourlyCeiling")
     if stack.monthly_budget is not None:
@@ -122,7 +122,7 @@ def _warn_of_unknown_prices(parts: dict[str, Usd], field: str) -> Iterator[Probl
 
 
 def warn_of_old_prices(stack: StackConfig, today: date) -> Iterator[Problem]:
-    """Warn of prices older than a year, at the bound that is compared with them."""
+    """Warn of prices older than a year, at the path of the bound that uses them."""
     if old := describe_old_prices(stack, today):
         bounds = {"hourlyCeiling": stack.hourly_ceiling, "monthlyBudget": stack.monthly_budget}
         field = next((name for name, bound in bounds.items() if bound is not None), "pools")

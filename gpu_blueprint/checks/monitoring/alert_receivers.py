@@ -1,4 +1,4 @@
-"""Alerts that nobody would hear."""
+"""Rules about receivers of alerts."""
 
 from collections.abc import Iterator
 
@@ -8,27 +8,27 @@ from ...problem import Problem
 
 
 def warn_of_unheard_alerts(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of receivers that miss alerts: of the outage of Prometheus itself, or all but the Watchdog.
+    """Warn if nobody is told of an outage of Prometheus, or of any alert except the Watchdog.
 
-    A stack without ``notify`` sends nothing, as it says. Routes of an Alertmanager config of its own are not judged.
+    A stack without ``notify`` sends nothing on purpose. The team's own Alertmanager config is not checked.
     """
     monitoring = stack.monitoring
     if not isinstance(monitoring, InstallMonitoring) or not monitoring.notify or _has_own_routes(stack):
         return
     path, notify = ("monitoring", "notify"), monitoring.notify
     if not notify.watchdog:
-        reason = "if Prometheus or Alertmanager is down, no alert is sent, and nobody hears of it"
+        reason = "if Prometheus or Alertmanager is down, no alert is sent, and nobody is told"
         hint = "write watchdog: true, and give the address of a dead man's switch outside the cluster: "
         hint += "`pulumi config set --secret watchdogUrl`"
         yield Problem("watchdog-unheard", path, reason, hint, severity="warning")
     elif not (notify.slack_channel or notify.emails or notify.pagerduty):
-        reason = "the dead man's switch hears that Prometheus works, and nobody hears any other alert"
+        reason = "only the dead man's switch gets alerts, and it gets the Watchdog only"
         hint = "write slackChannel, emails or pagerduty: true beside it"
         yield Problem("watchdog-alone", path, reason, hint, severity="warning")
 
 
 def _has_own_routes(stack: StackConfig) -> bool:
-    """Return True if Helm values replace the routes that follow from ``notify``."""
+    """Return whether Helm values replace the routes of ``notify``."""
     values = stack.helm_overrides.kube_prometheus_stack.get("alertmanager")
     if not isinstance(values, dict):
         return values is not None

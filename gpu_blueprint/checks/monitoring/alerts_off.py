@@ -9,7 +9,7 @@ from ...problem import Problem
 
 
 def refuse_unknown_alerts(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse names that no alert of the platform has: the alert would go on to fire."""
+    """Refuse unknown names of alerts, because the alert that the author meant would still fire."""
     names = [alert.name for alert in ALERTS]
     for index, name in enumerate(stack.monitoring.alerts_off if stack.monitoring else ()):
         if name not in names:

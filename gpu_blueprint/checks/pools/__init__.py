@@ -1,4 +1,4 @@
-"""Pools, their instance types, reservations and ceilings."""
+"""Pools, their instance types, reservations and limits."""
 
 from ..facet import collect
 

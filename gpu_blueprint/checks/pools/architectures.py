@@ -1,4 +1,4 @@
-"""Architectures of CPU pools: an image runs only on nodes for which it is built."""
+"""Rules about architectures of CPU pools: an image runs only on the architectures that it is built for."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from ...problem import Problem
 
 
 def warn_of_mixed_architectures(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of CPU pools of two architectures between which the same pod may land."""
+    """Warn of CPU pools with different architectures that the same pod may run in."""
     first: dict[frozenset[tuple[str, str | None]], CpuPool] = {}
     for index, pool in enumerate(stack.pools):
         if not isinstance(pool, CpuPool):
@@ -23,5 +23,5 @@ def warn_of_mixed_architectures(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _list_barriers(pool: CpuPool) -> frozenset[tuple[str, str | None]]:
-    """Return the taints that keep pods away which do not tolerate them."""
+    """Return the taints that keep out pods without a toleration."""
     return frozenset((taint.key, taint.value) for taint in pool.taints if taint.effect != "PreferNoSchedule")

@@ -1,52 +1,54 @@
-"""Ceilings of pools, compared with the nodes and the subnet addresses that they need."""
+"""Rules about limits of pools, against their nodes and the addresses of subnets."""
 
 from collections.abc import Iterator
 
 from ...config import StackConfig
-from ...cost.addresses import count_addresses_at_ceiling, count_pool_addresses, count_subnet_addresses
+from ...cost.addresses import count_addresses_at_limit, count_pool_addresses, count_subnet_addresses
 from ...cost.gpus import count_reachable_gpus, count_usable_gpus
 from ...problem import Problem
 
 
 def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools that need a NodeOverlay in a cluster without NodeOverlays."""
+    """Refuse pools that need a NodeOverlay, in a cluster without NodeOverlays."""
     off = "cluster.nodeOverlays: false switches that alpha API off"
-    mend = ""
+    gate_remedy = ""
     if not stack.installs_karpenter:
-        off = "the existing Karpenter has the feature gate NodeOverlay off, unless the file says otherwise"
-        mend = "switch the gate on (settings.featureGates.nodeOverlay of its chart) and write nodeOverlays: true; or "
+        off = "the existing Karpenter's feature gate NodeOverlay is off, unless the stack file says otherwise"
+        gate = "settings.featureGates.nodeOverlay of its chart"
+        gate_remedy = f"switch the gate on ({gate}) and write nodeOverlays: true; or "
     for index, pool in stack.numbered_gpu_pools:
         if not stack.cluster.has_overlays and any(map(pool.list_overlay, pool.named_instances)):
             yield Problem(
                 "overlay-needed",
                 ("pools", index, "staticNodes"),
                 f"only a NodeOverlay tells Karpenter what these nodes advertise, and {off}",
-                f"{mend}write staticNodes for a fixed number of nodes, or sharing: {{mode: exclusive}} on whole GPUs",
+                f"{gate_remedy}write staticNodes for a fixed number of nodes, or sharing: {{mode: exclusive}} on whole "
+                "GPUs",
             )
 
 
 def refuse_small_subnets(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse multi-node pools whose only subnet has too few addresses for the ceiling."""
+    """Refuse multi-node pools whose only subnet has too few addresses for ``maxGpus``."""
     room = count_subnet_addresses(stack)
     for index, pool in stack.numbered_gpu_pools:
         zone = (pool.zones or [""])[0]
         if pool.multi_node is None or len(pool.zones or []) != 1 or zone not in room:
             continue
-        if (needed := count_addresses_at_ceiling(stack, pool)) > room[zone]:
+        if (needed := count_addresses_at_limit(stack, pool)) > room[zone]:
             reason = f"{pool.max_gpus} GPUs need {needed} addresses in {zone}, and its subnet has {room[zone]}"
             hint = "make the network larger, or lower maxGpus"
             yield Problem("subnet-too-small", ("pools", index, "maxGpus"), reason, hint)
 
 
 def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of subnets with too few addresses for all pools at their ceilings."""
+    """Warn of subnets with too few addresses for all pools at their limits."""
     needed = count_pool_addresses(stack)
     for zone, room in count_subnet_addresses(stack).items():
         if needed.get(zone, 0) > room:
             yield Problem(
                 "subnet-tight",
                 ("network",),
-                f"at their ceilings, while nodes are replaced, the pools need {needed[zone]} addresses in {zone}, "
+                f"at their limits, while nodes are replaced, the pools need {needed[zone]} addresses in {zone}, "
                 f"and its subnet has {room}",
                 "make the network larger, or lower maxGpus or maxCpus",
                 severity="warning",
@@ -54,7 +56,7 @@ def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_unreachable_ceilings(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of ceilings that whole nodes, or the reservations of a pool that buys nothing else, cannot fill."""
+    """Warn of limits that whole nodes, or the reservations of a pool with ``purchase: [reserved]``, cannot reach."""
     for index, pool in stack.numbered_gpu_pools:
         if (reachable := count_usable_gpus(stack, pool)) < pool.max_gpus:
             sizes = sorted({row.gpu_devices for row in stack.list_instances(pool)})

@@ -1,4 +1,4 @@
-"""Quotas of CPU and memory, compared with the nodes of the CPU pools and with the pods on the tenants' GPUs."""
+"""Rules about tenants' quotas of CPU and memory, against the nodes of CPU pools and the pods on the tenants' GPUs."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -11,15 +11,15 @@ from ...config.tenants import GpuAmount
 from ...cost.promises import Promise, describe_rest, list_cpu_promises
 from ...problem import Problem
 
-_MOST_CPUS = 100_000
+_MAX_CPUS = 100_000
 _UNITS = {"cpu": ("CPUs", 1000), "memory": ("GiB of memory", 1024)}
-"""Resource → its unit in words, and the unit as a multiple of the unit in which a NodeRoom counts."""
+"""Resource → unit in words, and the factor from this unit to the unit of NodeRoom."""
 
 
 def refuse_small_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse CPU pools whose nodes cannot hold what their tenants may ask for beside the pods on their GPUs.
+    """Refuse CPU pools that are too small for the CPU and memory of the tenants' quotas, without pods on GPUs.
 
-    The platform's own CPU pool has this room.
+    The platform's own CPU pool is always large enough.
     """
     if not stack.states_cpu_pools:
         return
@@ -31,26 +31,26 @@ def refuse_small_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
 def _explain_small_pools(stack: StackConfig, promise: Promise) -> Problem:
     (unit, _), pool = _UNITS[promise.resource], max(stack.cpu_pools, key=lambda pool: pool.max_cpus)
     parts = [describe_rest(stack, tenant, promise) for tenant in stack.tenants if promise.tenants[tenant.name]]
-    ceiling = " + ".join(f"{own.max_cpus}" for own in stack.cpu_pools)
+    limit = " + ".join(f"{own.max_cpus}" for own in stack.cpu_pools)
     reason = (
-        f"tenants may ask {promise.pool} for {promise.promised:,.1f} {unit} at once: {'; '.join(parts)}; "
-        f"and at maxCpus {ceiling} its nodes hold at most {promise.offered:,.1f} beside kubelet and DaemonSets"
+        f"tenants may request {promise.promised:,.1f} {unit} in {promise.pool} at once: {'; '.join(parts)}; "
+        f"and at maxCpus {limit} its nodes have {promise.offered:,.1f} allocatable without DaemonSets"
     )
     needed = pool.max_cpus + _count_missing_cpus(pool, promise)
-    raised = f"write maxCpus: {needed}, or " if needed <= _MOST_CPUS else ""
+    raised = f"write maxCpus: {needed}, or " if needed <= _MAX_CPUS else ""
     hint = f"{raised}lower {promise.resource} of the tenants"
     return Problem("cpu-pool-too-small", (*stack.locate(pool), "maxCpus"), reason, hint)
 
 
 def _count_missing_cpus(pool: CpuPool, promise: Promise) -> int:
-    """Return the vCPUs of the nodes of one more type that hold what is missing."""
+    """Return the vCPUs of the additional nodes for the missing CPU or memory, with the best instance type."""
     index, factor = list(_UNITS).index(promise.resource), _UNITS[promise.resource][1]
     missing = (promise.promised - promise.offered) * factor
     return min(ceil(missing / pool.find_room(row)[index]) * row.vcpu for row in pool.offered)
 
 
 def warn_of_closed_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
-    """Warn where pods without tolerations find no CPU pool; a cluster that exists has nodes of its own for them."""
+    """Warn if pods without tolerations have no CPU pool; an existing cluster has other nodes for them."""
     if stack.new_cluster and stack.tenants and stack.cpu_pools and all(pool.keeps_pods_out for pool in stack.cpu_pools):
         pool = stack.cpu_pools[0]
         reason = (
@@ -62,9 +62,9 @@ def warn_of_closed_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_unusable_slots(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of tenants whose quota of CPU or memory is too small for the pods on their GPUs.
+    """Warn of tenants whose quota of CPU or memory is too small for the pods on all their GPUs.
 
-    Whole GPUs without ``podSize`` count in pools for training, whose runs take whole nodes.
+    Whole GPUs without ``podSize`` count only in training pools, whose runs take whole nodes.
     """
     for index, tenant in enumerate(stack.tenants):
         for field in _UNITS:
@@ -90,9 +90,9 @@ def _compare_with_quota(stack: StackConfig, tenant: Tenant, field: str, index: i
 
 
 def _find_need(stack: StackConfig, pool: Pool, amount: GpuAmount, at: int) -> tuple[int, str]:
-    """Return the CPU (0) or memory (1) of the pods on a tenant's GPUs in a pool, and words; (0, "") if not known.
+    """Return the CPU (``at`` 0) or memory (1) of the pods on a tenant's GPUs in a pool, and words; (0, "") if unknown.
 
-    Of several sizes of nodes it is the size whose pods need least, so that the quota serves no size.
+    Of several node sizes the one with the smallest need counts, so a warning holds for every size.
     """
     if pool.slot_size:
         return ceil(size_grant(pool, amount)[at]), f"{pool.name} ({pool.slot_size} a slot)"

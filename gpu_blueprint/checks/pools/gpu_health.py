@@ -1,4 +1,4 @@
-"""DCGM engines on nodes, which watch the health of GPUs, and the repair of nodes that they report."""
+"""Rules about DCGM engines, which monitor the health of GPUs, and about node repair."""
 
 from collections.abc import Iterator
 
@@ -8,12 +8,12 @@ from ...problem import Problem
 
 
 def _list_pools_with_operands_off(stack: StackConfig) -> list[Pool]:
-    """List the Bottlerocket pools; if there are any, the GPU Operator's DCGM engine runs on no node of the cluster."""
+    """Return the Bottlerocket pools; with any of them, the GPU Operator's DCGM engine runs nowhere in the cluster."""
     return [pool for pool in stack.gpu_pools if pool.profile.has_operands_off]
 
 
 def _list_unwatched_pools(stack: StackConfig) -> list[tuple[int, Pool]]:
-    """List the pools on whose nodes no DCGM engine runs: the node monitoring agent brings its engine only for amd64."""
+    """Return the pools without a DCGM engine: the node monitoring agent has its engine for amd64 only."""
     if not _list_pools_with_operands_off(stack):
         return []
     return [
@@ -24,7 +24,7 @@ def _list_unwatched_pools(stack: StackConfig) -> list[tuple[int, Pool]]:
 
 
 def refuse_repair_of_unwatched_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse node repair where the node monitoring agent calls healthy nodes broken."""
+    """Refuse node repair if the node monitoring agent reports healthy nodes as broken."""
     pools = [pool.name for _, pool in _list_unwatched_pools(stack)]
     if stack.cluster.node_repair and pools:
         yield Problem(
@@ -37,7 +37,7 @@ def refuse_repair_of_unwatched_nodes(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_unwatched_gpus(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of GPUs on whose nodes no DCGM engine runs."""
+    """Warn of GPUs on nodes without a DCGM engine."""
     for index, _ in _list_unwatched_pools(stack):
         yield Problem(
             "gpus-unwatched",
@@ -50,7 +50,7 @@ def warn_of_unwatched_gpus(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_blocked_mig_managers(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of MIG pools whose MIG manager cannot stop the DCGM engine while it cuts GPUs."""
+    """Warn of MIG pools whose MIG manager cannot stop the DCGM engine before it cuts GPUs."""
     bottlerocket_pools = ", ".join(pool.name for pool in _list_pools_with_operands_off(stack))
     for index, pool in stack.numbered_gpu_pools:
         if bottlerocket_pools and pool.profile.mig_configs:

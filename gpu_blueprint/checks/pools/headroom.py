@@ -1,4 +1,4 @@
-"""Headroom of a pool, compared with its nodes, its ceiling and the services that run there."""
+"""Rules about the headroom of a pool, against its nodes, its limit and its services."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -11,7 +11,7 @@ from .pod_requests import find_request_problems
 
 
 def refuse_impossible_headroom(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse headroom that no node or no ceiling can hold."""
+    """Refuse headroom that no node can hold, or that exceeds the pool's limit."""
     for index, pool in stack.numbered_gpu_pools:
         if pool.headroom:
             yield from move_under(_refuse_headroom(stack, pool, pool.headroom), "pools", index, "headroom")
@@ -42,16 +42,16 @@ def _explain_small_nodes(stack: StackConfig, pool: Pool) -> Problem:
 
 
 def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Headroom) -> Iterator[Problem]:
-    """Refuse more placeholders than the ceiling allows: by their GPUs, or by the nodes that hold them."""
-    ceiling, hint = pool.profile.count_at_ceiling(pool.max_gpus), "lower pods, or raise maxGpus"
+    """Refuse more placeholders than the limit allows: by their GPUs, or by the GPUs of their nodes."""
+    limits, hint = pool.profile.count_at_ceiling(pool.max_gpus), "lower pods, or raise maxGpus"
     above = False
     for unit, count in pool.count_by_unit(headroom.gpus).items():
         resource, requested = pool.profile.units[unit], count * headroom.pods
-        if requested > ceiling[resource]:
+        if requested > limits[resource]:
             above = True
             reason = (
                 f"{headroom.pods} pods request {requested} {resource}, "
-                f"and the ceiling of pool {pool.name} is {ceiling[resource]}"
+                f"and the limit of pool {pool.name} is {limits[resource]}"
             )
             yield Problem("headroom-above-ceiling", (), reason, hint)
     fitting = [(row, each) for row in stack.list_instances(pool) if (each := count_placeholders(pool, row))]
@@ -59,13 +59,13 @@ def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Hea
     if least > pool.max_gpus and not above:
         reason = (
             f"with {pool.headroom_size} each, {headroom.pods} pods take nodes of {least} GPUs, "
-            f"and the ceiling of pool {pool.name} is {pool.max_gpus}"
+            f"and the limit of pool {pool.name} is {pool.max_gpus}"
         )
         yield Problem("headroom-above-ceiling", (), reason, f"lower cpu or memory of a pod, {hint}")
 
 
 def warn_of_crowded_headroom(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of headroom that does not fit beside the minimum replicas of the pool's services."""
+    """Warn of headroom that does not fit into the pool together with minReplicas of its services."""
     replicas: dict[str, float] = {}
     for service in stack.all_services:
         gpus = service.replicas.min * count_gpus(stack.gpu_pools_by_name[service.pool], service.gpus)
@@ -77,8 +77,8 @@ def warn_of_crowded_headroom(stack: StackConfig) -> Iterator[Problem]:
                 yield Problem(
                     "headroom-crowded",
                     ("pools", index, "headroom", "pods"),
-                    f"services keep at least {used:g} GPUs at work and headroom keeps {warm:g} more, but the ceiling "
-                    f"of pool {pool.name} is {pool.max_gpus}, so some pods will always wait",
+                    f"services always use {used:g} GPUs or more, headroom keeps {warm:g} more, and the limit of pool "
+                    f"{pool.name} is {pool.max_gpus}, so some pods will always wait",
                     "lower pods, or raise maxGpus",
                     severity="warning",
                 )

@@ -1,4 +1,4 @@
-"""The list of pools: at least one with GPUs, each name once, and windows in the time zone of the stack."""
+"""Rules about the list of pools: at least one GPU pool, unique names, and disruption windows in UTC."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ def refuse_stacks_without_gpus(stack: StackConfig) -> Iterator[Problem]:
 
 @early
 def refuse_wrong_windows(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse windows of disruption budgets that Karpenter cannot keep in UTC."""
+    """Refuse windows of disruption budgets that cannot be converted to UTC, the only time zone of Karpenter."""
     for index, pool in enumerate(stack.pools):
         found = pool.disruption.find_window_problems(stack.timezone)
         yield from move_under(found, "pools", index, "disruption", "budgets")
@@ -26,5 +26,5 @@ def refuse_wrong_windows(stack: StackConfig) -> Iterator[Problem]:
 
 @early
 def refuse_repeated_pools(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse two pools of one name."""
+    """Refuse two pools with the same name."""
     yield from find_repeated_names([pool.name for pool in stack.pools], "pools", "name")

@@ -1,4 +1,4 @@
-"""GPU requests of one pod, compared with the nodes of its pool."""
+"""Rules about the GPU requests of one pod, against the nodes of its pool."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -10,7 +10,7 @@ from ..tenants.quotas import find_amount_problems
 
 
 def find_request_problems(stack: StackConfig, pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
-    """Refuse a GPU request that no pod can make, or that no node of the pool can hold."""
+    """Yield problems of a GPU request that no pod can have, or that no node of the pool can hold."""
     found = [*find_amount_problems(pool, amount), *_refuse_count(pool, amount)]
     yield from found or _refuse_request_above_node(stack, pool, amount)
 
@@ -36,7 +36,7 @@ def _refuse_request_above_node(stack: StackConfig, pool: Pool, amount: GpuAmount
 
 
 def _suggest_size(stack: StackConfig, pool: Pool, unit: str, count: int) -> str:
-    """Return the remedy for pods that need more GPUs than a node of the pool holds."""
+    """Return the remedy for a pod with more GPUs than a node of the pool has."""
     needed = ceil(count / pool.profile.per_device[pool.profile.units[unit]])
     here = {row.gpu_devices for row in pool.whole_types if stack.region in row.regions}
     enough = min((size for size in here if size >= needed), default=None)

@@ -1,4 +1,4 @@
-"""The rules for one pool alone, without the rest of the stack."""
+"""Rules about one pool, without the rest of the stack."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ from ..facet import early
 
 @early
 def refuse_wrong_pools(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools that are wrong whatever the rest of the stack is."""
+    """Refuse pools that are wrong in every stack."""
     for index, pool in stack.numbered_gpu_pools:
         yield from move_under(find_pool_problems(pool), "pools", index)
 
@@ -53,7 +53,7 @@ def find_pool_problems(pool: Pool) -> Iterator[Problem]:
 
 
 def _check_sizes(pool: Pool) -> Iterator[Problem]:
-    """Refuse numbers of GPUs that no node of the model holds, or that the pool's ceiling excludes."""
+    """Refuse ``gpusPerNode`` sizes that no node of the GPU model has, or that exceed ``maxGpus``."""
     if pool.gpus_per_node is None:
         return
     if pool.instance_types:
@@ -87,7 +87,7 @@ def _refuse_unlaunchable(pool: Pool) -> Iterator[Problem]:
 
 
 def _refuse_unlike_type(pool: Pool, row: Instance, index: int) -> Iterator[Problem]:
-    """Yield the problems of an instance type, compared with the first instance type of the pool."""
+    """Yield the problems of an instance type that differs from the first instance type of the pool."""
     path, name, first = ("instanceTypes", index), row.instance_type, pool.candidates[0]
     if row.gpu_name != pool.model.name:
         reason = f"{name!r} carries {row.gpu_name}, and {first.instance_type} carries {pool.model.name}"
@@ -111,7 +111,7 @@ def _refuse_interrupted_training(pool: Pool) -> Iterator[Problem]:
         return
     policy = pool.lifecycle.consolidation_policy
     if policy != "WhenEmpty":
-        reason = f"{policy!r} would end training runs to save money"
+        reason = f"{policy!r} would evict training runs to save money"
         yield Problem("consolidation-ends-training", ("disruption", "consolidationPolicy"), reason, "write WhenEmpty")
     if "spot" in pool.purchase and not pool.checkpointed:
         reason = "spot can end a training run with two minutes' notice"
@@ -129,14 +129,14 @@ def _check_multi_node(pool: Pool) -> Iterator[Problem]:
     elif not first.efa_interfaces:
         yield Problem("type-without-efa", path, f"{first.instance_type} has no EFA", "choose a larger or newer type")
     elif pool.multi_node.hugepages and not first.efa_hugepages_mib:
-        reason = f"nobody has reported how many hugepages a {first.instance_type} offers"
+        reason = f"it is not known how many hugepages a {first.instance_type} offers"
         hint = "leave hugepages out, and set FI_EFA_USE_HUGE_PAGE=0 in the pods"
         yield Problem("hugepages-unknown", ("multiNode", "hugepages"), reason, hint)
     if not isinstance(pool.sharing, Exclusive):
-        reason = "jobs that span nodes take whole GPUs: MIG cuts NVLink, and shared GPUs wait for each other"
+        reason = "jobs on several nodes need whole GPUs: MIG has no NVLink, and pods on shared GPUs wait for each other"
         yield Problem("multi-node-sharing", ("sharing",), reason, "leave sharing out")
     if len(pool.zones or []) != 1:
-        yield Problem("multi-node-zones", ("zones",), "a placement group lies in one zone", "name exactly one zone")
+        yield Problem("multi-node-zones", ("zones",), "a placement group has one zone", "name exactly one zone")
 
 
 def _check_expectation(pool: Pool) -> Iterator[Problem]:
@@ -145,7 +145,7 @@ def _check_expectation(pool: Pool) -> Iterator[Problem]:
         yield Problem("expectation-twice", ("expectedUtilization",), reason, "leave one of them out")
     for field in ("expected_hours", "expected_utilization"):
         if pool.static_nodes and getattr(pool, field) is not None:
-            reason = "static nodes are paid in every hour, with or without pods"
+            reason = "static nodes cost money in every hour, with or without pods"
             yield Problem("expectation-of-static-nodes", (to_camel(field),), reason, "leave the field out")
     if pool.expected_hours is not None and pool.expected_hours > round(pool.hours_per_month, 1):
         most = f"{pool.hours_per_month:.0f}"
@@ -160,9 +160,9 @@ def _check_static_nodes(pool: Pool) -> Iterator[Problem]:
         reason = "static nodes run the AL2023 release that the catalogue pins for the cluster"
         yield Problem("static-nodes-ami", ("ami",), reason, "leave ami out")
     if len(pool.purchase) != 1 or pool.purchase == ["reserved"]:
-        reason, hint = "a managed node group buys in one way", "write [on-demand] or [spot]"
+        reason, hint = "a managed node group has one capacity type", "write [on-demand] or [spot]"
         if "reserved" in pool.purchase:
-            reason += ", and not from the reservations of a pool"
+            reason += ", and does not use the reservations of a pool"
             hint += "; to keep reserved nodes warm, write headroom in place of staticNodes"
         yield Problem("static-nodes-purchase", ("purchase",), reason, hint)
     if pool.multi_node is not None:
@@ -183,26 +183,26 @@ def _check_static_nodes(pool: Pool) -> Iterator[Problem]:
     yield from _refuse_long_labels(pool)
 
 
-_LONGEST_OF_GROUPS = 63
-"""Characters of a label or taint of a managed node group, with the domain of its key (EKS API, CreateNodegroup)."""
+_LONGEST_KEY_OF_NODE_GROUPS = 63
+"""Characters of a label or taint key of a managed node group, with its domain (EKS API, CreateNodegroup)."""
 
 
 def _refuse_long_labels(pool: Pool) -> Iterator[Problem]:
-    """Refuse labels and taints that Kubernetes takes, and EKS's API for node groups does not."""
+    """Refuse labels and taints that Kubernetes allows and EKS's API for node groups refuses."""
     keys: list[tuple[Path, str]] = [(("labels", key), key) for key in pool.labels]
     keys += [(("taints", index, "key"), taint.key) for index, taint in enumerate(pool.taints)]
     for path, key in keys:
-        if len(key) > _LONGEST_OF_GROUPS:
-            reason = f"the key has {len(key)} characters, and EKS takes {_LONGEST_OF_GROUPS} on static nodes"
+        if len(key) > _LONGEST_KEY_OF_NODE_GROUPS:
+            reason = f"the key has {len(key)} characters, and EKS allows {_LONGEST_KEY_OF_NODE_GROUPS} on static nodes"
             yield Problem("static-nodes-label", path, reason, "shorten the domain of the key")
     for key, value in pool.labels.items():
         if not value:
-            reason = "EKS takes no empty label on static nodes"
+            reason = "EKS refuses an empty label on static nodes"
             yield Problem("static-nodes-label", ("labels", key), reason, 'write a value, such as "true"')
 
 
 def _refuse_unused_fields(pool: Pool) -> Iterator[Problem]:
-    """Refuse fields of a pool with static nodes that only Karpenter reads."""
+    """Refuse fields that only Karpenter reads, in a pool with static nodes."""
     for field in type(pool.disruption).model_fields:
         if getattr(pool.disruption, field) is not None:
             reason = "EKS keeps static nodes until their group is updated, and Karpenter removes none of them"
@@ -214,7 +214,7 @@ def _refuse_unused_fields(pool: Pool) -> Iterator[Problem]:
 
 
 def _refuse_hasty_ends(pool: Pool) -> Iterator[Problem]:
-    """Refuse a grace in which a training run cannot save its last checkpoint."""
+    """Refuse a termination grace period that is too short for a training run's last checkpoint."""
     stated = pool.disruption.termination_grace_period
     if pool.purpose == "training" and stated and count_seconds(stated) < SPOT_GRACE_SECONDS:
         reason = (
@@ -235,7 +235,7 @@ def _check_hours(pool: Pool) -> Iterator[Problem]:
         reason = "reserved capacity is paid around the clock, so hours save nothing"
         yield Problem("hours-of-reserved", path, reason, "leave hours out")
     if pool.finishes_jobs and pool.lifecycle.keeps_empty_nodes:
-        reason = "a training pool closes by removing its empty nodes, and the pool's disruption never allows that"
+        reason = "a training pool closes when Karpenter removes empty nodes, which the pool's disruption never allows"
         hint = "give consolidateAfter a duration, and Empty a budget above 0"
         yield Problem("hours-keep-empty-nodes", path, reason, hint)
 
@@ -251,7 +251,7 @@ def _check_headroom(pool: Pool) -> Iterator[Problem]:
 
 
 def _check_prepull(pool: Pool) -> Iterator[Problem]:
-    """Refuse images that change under their name: nodes would run different images, by the day of their start."""
+    """Refuse images without a pinned release, which would differ between nodes."""
     yield from refuse_repeated(pool.prepull, "prepull")
     for index, image in enumerate(pool.prepull):
         name, _, digest = image.partition("@")

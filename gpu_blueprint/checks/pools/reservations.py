@@ -1,4 +1,4 @@
-"""Capacity reservations, compared with the pools that use them."""
+"""Rules about capacity reservations, against the pools that use them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ def refuse_repeated_reservations(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_unusable_reservations(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools that name undeclared reservations, or reservations in which they cannot launch."""
+    """Refuse pools that name undeclared reservations, or reservations of other zones or instance types."""
     by_id = {reservation.id: reservation for reservation in stack.reservations}
     for index, pool in stack.numbered_gpu_pools:
         for at, term in enumerate(pool.reservations):
@@ -72,9 +72,9 @@ def _explain_type(stack: StackConfig, pool: Pool, reservation: Reservation, reas
 
 
 def refuse_mixed_placement_groups(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools whose reservations lie in different placement groups, and zones beside a group's own.
+    """Refuse pools with reservations in different placement groups, or with zones outside the group's zone.
 
-    A node class names one group, and EC2 matches a reservation that was made in a group with launches in it alone.
+    A node class has one placement group, and EC2 uses a reservation in a group only for launches in this group.
     """
     for index, pool in stack.numbered_gpu_pools:
         used = stack.list_reservations(pool)
@@ -85,7 +85,7 @@ def refuse_mixed_placement_groups(stack: StackConfig) -> Iterator[Problem]:
             reason = f"its reservations lie in {names}, and its nodes start in one placement group"
             yield Problem("reservation-group-misfit", path, reason, "use a pool for each group")
         elif groups - {None} and zones != [used[0].zone]:
-            reason = f"a placement group lies in one zone, and the pool launches in {', '.join(zones)}"
+            reason = f"a placement group has one zone, and the pool launches in {', '.join(zones)}"
             hint = f"write zones: [{used[0].zone}] for the pool"
             yield Problem("reservation-group-misfit", path, reason, hint)
 
@@ -127,7 +127,7 @@ def _list_users(stack: StackConfig) -> dict[str, list[Pool]]:
 
 
 def warn_of_ending_reservations(stack: StackConfig, today: date) -> Iterator[Problem]:
-    """Warn of reservations that end before the nodes on them expire."""
+    """Warn of reservations that end before their nodes expire."""
     users = _list_users(stack)
     for index, reservation in enumerate(stack.reservations):
         for pool in users[reservation.id]:
@@ -136,7 +136,7 @@ def warn_of_ending_reservations(stack: StackConfig, today: date) -> Iterator[Pro
 
 
 def _read_lifetime(pool: Pool) -> timedelta:
-    """Return the longest time that a node of the pool may live."""
+    """Return ``expireAfter`` of the pool as a duration; the maximum for ``Never``."""
     parts = re.findall(r"(\d+)([hms])", pool.lifecycle.expire_after or "")
     if not parts:
         return timedelta.max
@@ -159,7 +159,7 @@ def _explain_end(pool: Pool, reservation: Reservation, ends: date, today: date) 
 
 
 def warn_of_reservations_outside_hours(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of reservations that are paid outside the hours of their pool."""
+    """Warn of pools with hours and reservations, which cost money outside the hours too."""
     for index, pool in stack.numbered_gpu_pools:
         if pool.hours is not None and pool.reservations:
             reason, hint = "its reservations are paid and idle outside the hours", "let a pool without hours use them"
@@ -168,10 +168,10 @@ def warn_of_reservations_outside_hours(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_room_for_fallbacks(stack: StackConfig) -> Iterator[Problem]:
-    """Point out pools whose ceiling leaves no room for a node beside their reservations.
+    """Point out pools whose limit allows no node in addition to their reservations.
 
-    There the pods of a broken node wait, and their peers on the other nodes with them. Quotas need no room: the pods of
-    the broken node are gone before others come.
+    There the pods of a broken node stay Pending, and their peers on other nodes wait. Quotas need no increase: the pods
+    of the broken node are deleted before their successors start.
     """
     users = _list_users(stack)
     keep_free = ", and queue: {borrow: {}} of the tenants keeps their runs off it" if stack.queueing else ""

@@ -1,4 +1,4 @@
-"""Pools with different GPUs that advertise an extended resource of the same name."""
+"""Rules about pools with different GPUs and the same name of an extended resource."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from ...sharing import WHOLE_GPU, Mig
 
 
 def refuse_slices_named_as_gpus(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse MIG slices that carry the resource name of whole GPUs, where no taint keeps their pods apart."""
+    """Refuse MIG slices with the resource name of whole GPUs, if no taint separates the pools."""
     untainted = [
         (index, pool)
         for index, pool in stack.numbered_gpu_pools
@@ -21,7 +21,7 @@ def refuse_slices_named_as_gpus(stack: StackConfig) -> Iterator[Problem]:
                 "slice-named-as-gpu",
                 ("pools", index, "taints"),
                 f"on Bottlerocket the slices of this pool have the resource name of the whole GPUs of "
-                f"{', '.join(whole)}, {WHOLE_GPU}, so pods could land on the wrong GPUs",
+                f"{', '.join(whole)}, {WHOLE_GPU}, so pods could run on the wrong GPUs",
                 "give the pool a taint of its own, or use ami.family al2023, where slices have names",
             )
 
@@ -29,7 +29,7 @@ def refuse_slices_named_as_gpus(stack: StackConfig) -> Iterator[Problem]:
 def warn_of_shared_resource_names(stack: StackConfig) -> Iterator[Problem]:
     """Warn of untainted pools with different GPUs or slices that advertise the same extended resource.
 
-    Where admission refuses, a pod must name its pool.
+    With ``enforcement: deny`` a pod must name its pool, so there is no warning.
     """
     if stack.tenancy.enforcement == "deny":
         return
@@ -44,7 +44,7 @@ def warn_of_shared_resource_names(stack: StackConfig) -> Iterator[Problem]:
                 "ambiguous-resource-name",
                 ("pools",),
                 f"{listed} all advertise {resource}, and admission only warns: a pod without nodeSelector "
-                "gpu-blueprint/pool may land in the most expensive pool",
+                "gpu-blueprint/pool may run in the most expensive pool",
                 "write tenancy: {enforcement: deny}, or give each pool a taint of its own",
                 severity="warning",
             )

@@ -1,4 +1,4 @@
-"""Helm values of the GPU Operator that would undo the sharing of pools."""
+"""A rule about Helm values of the GPU Operator that would override the sharing of pools."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ _HINT = "remove it: the platform writes a MIG strategy into each file of the dev
 
 
 def refuse_helm_values_against_sharing(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a MIG strategy for all nodes that some pool cannot have; it wins over the files of the device plugin."""
+    """Refuse a MIG strategy for all nodes that harms some pool, since it overrides the device plugin's files."""
     pools = {pool.name: pool.profile for pool in stack.gpu_pools}
     for path, strategy in _list_strategies(stack.helm_overrides.gpu_operator):
         if reason := find_strategy_harm(pools, strategy):
@@ -19,7 +19,7 @@ def refuse_helm_values_against_sharing(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _list_strategies(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield the path and the text of each MIG strategy that Helm values set; without ours, ``single`` holds."""
+    """Yield the path and the value of each MIG strategy in Helm values; null means the default ``single``."""
     mig, plugin = values.get("mig", {}), values.get("devicePlugin")
     if not isinstance(mig, dict):
         yield ("mig",), "single"

@@ -1,4 +1,4 @@
-"""Sizes of a pool's nodes, compared with the pods that are to fill them."""
+"""Rules about the sizes of a pool's nodes, against the pods in their slots."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,7 +18,7 @@ from .pool_rules import find_pool_problems
 
 @early
 def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools none of whose types can run the pods of all its slots; named types must run at least a pod."""
+    """Refuse pools without a type that can run the pods of all its slots; named types must run at least one pod."""
     for index, pool in stack.numbered_gpu_pools:
         if any(pool.all_problems()) or any(find_pool_problems(pool)) or not any(map(pool.fits, pool.offered)):
             continue
@@ -36,8 +36,8 @@ def _explain_unsold_slots(stack: StackConfig, pool: Pool) -> Problem:
     needed = f"{asked.cpu_milli * slots / 1000:g} CPU and {asked.memory_mib * slots / 1024:g}Gi"
     reason = (
         f"no node with {pool.model.name} has CPU and memory for the pods of all its slots: "
-        f"{slots} × {size} is {needed}, and {row.instance_type}, which has the most room, leaves pods "
-        f"{room.cpu_milli / 1000:g} CPU and {room.memory_mib / 1024:.1f}Gi"
+        f"{slots} × {size} is {needed}, and {row.instance_type}, the largest, has {room.cpu_milli / 1000:g} CPU and "
+        f"{room.memory_mib / 1024:.1f}Gi allocatable for pods"
     )
     remedies = []
     if most := find_sellable_size(pool):
@@ -50,7 +50,7 @@ def _explain_unsold_slots(stack: StackConfig, pool: Pool) -> Problem:
 
 
 def find_sellable_size(pool: Pool) -> PodSize | None:
-    """Return the pod that fits into every slot of the pool's roomiest node; None if no slot has room for a pod."""
+    """Return the largest pod that fits into all slots of the pool's largest node; None if none fits."""
     row = _find_roomiest(pool)
     slots, room, size = count_slots(pool, row), pool.find_room(row), pool.slot_size
     if size is None or room.cpu_milli < 100 * slots or room.memory_mib < 256 * slots:
@@ -60,7 +60,7 @@ def find_sellable_size(pool: Pool) -> PodSize | None:
 
 
 def _find_roomiest(pool: Pool) -> Instance:
-    """Return the type that launches below the ceiling and has CPU and memory for most of its slots."""
+    """Return the type within the pool's limit that has CPU and memory for the largest part of its slots."""
     fitting = filter(pool.fits, pool.offered)
     return max(fitting, key=lambda row: (count_sellable_slots(pool, row) / count_slots(pool, row), row.vcpu))
 
@@ -79,7 +79,7 @@ def _explain_missing_pods(stack: StackConfig, pool: Pool, row: Instance) -> Prob
 
 
 def _suggest_fewer_pods(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    """Yield the largest maxReplicas below the file's, whose pods fit on a node."""
+    """Yield the remedy with the most ``sharing.replicas`` whose pods fit on a node."""
     stated = getattr(pool.sharing, "replicas", None) or 0
     for replicas in (*range(stated - 1, 1, -1), *([None] if isinstance(pool.sharing, Mig) else [])):
         other = pool.rebuild(sharing=pool.sharing.model_copy(update={"replicas": replicas}))
@@ -89,7 +89,7 @@ def _suggest_fewer_pods(stack: StackConfig, pool: Pool) -> Iterator[str]:
 
 
 def _find_larger_sizes(stack: StackConfig, pool: Pool) -> list[int]:
-    """Return the numbers of GPUs of the nodes that the pool leaves out although they sell all their slots."""
+    """Return the ``gpusPerNode`` sizes outside the pool whose nodes can run the pods of all their slots."""
     if pool.gpus_per_node:
         return []
     larger = ((size, pool.rebuild(gpusPerNode=[size])) for size in pool.known_sizes if size <= pool.max_gpus)
@@ -97,7 +97,7 @@ def _find_larger_sizes(stack: StackConfig, pool: Pool) -> list[int]:
 
 
 def warn_of_unsold_slots(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of named instance types, and of numbers of GPUs, whose nodes cannot run the pods of all their slots."""
+    """Warn of named instance types and ``gpusPerNode`` sizes whose nodes cannot run the pods of all their slots."""
     for index, pool in stack.numbered_gpu_pools:
         nodes = price_nodes(stack, pool) if pool.instance_types and pool.slot_size else []
         for at, node in enumerate(nodes):
@@ -109,7 +109,7 @@ def warn_of_unsold_slots(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _warn_of_unlaunched_sizes(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
-    """Warn of numbers of GPUs for which the pool drops every type, beside other numbers that it keeps."""
+    """Warn of ``gpusPerNode`` sizes without a usable type, in a pool that has other sizes."""
     kept = {row.gpu_devices for row in stack.list_instances(pool)}
     for at, size in enumerate(pool.gpus_per_node or ()):
         rows = [row for row in pool.offered if row.gpu_devices == size]
@@ -127,7 +127,7 @@ def _warn_of_unlaunched_sizes(stack: StackConfig, pool: Pool) -> Iterator[Proble
 
 
 def _list_limiting_types(pool: Pool, row: Instance, others: Iterable[Instance]) -> str:
-    """Return the types whose addresses keep a type from all its slots; empty if the type lacks the room alone too."""
+    """Return the types whose few addresses limit the pods of ``row``; empty if ``row`` alone lacks capacity too."""
     few = [other for other in others if count_team_pods(count_addressable_pods(other)) < count_slots(pool, row)]
     return ", ".join(other.instance_type for other in few) if fills_alone(pool, row) else ""
 
@@ -137,7 +137,7 @@ def _explain_limit(pool: Pool, few: str) -> str:
 
 
 def _describe_unsold_slots(stack: StackConfig, pool: Pool, node: Node, nodes: list[Node]) -> tuple[str, str]:
-    """Return the reason, with the prices of a slot where they are known, and the remedy."""
+    """Return the reason, with the prices of a slot if they are known, and the remedy."""
     slots, sellable = count_slots(pool, node.row), count_sellable_slots(pool, node.row)
     reason = f"{node.row.instance_type} can run {sellable} of its {slots} pods of {pool.slot_size}"
     if few := _list_limiting_types(pool, node.row, pool.offered):
@@ -153,12 +153,12 @@ def _describe_unsold_slots(stack: StackConfig, pool: Pool, node: Node, nodes: li
 
 
 def _price_slot(pool: Pool, node: Node, terms: Terms) -> Usd:
-    """Return dollars an hour of a slot on a node that sells all of them."""
+    """Return the dollars per hour of a slot, on a node that can run the pods of all its slots."""
     return node.price_gpu(terms) * (node.row.gpu_devices / count_slots(pool, node.row))
 
 
 def warn_of_large_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of nodes with more GPUs than the pods of a pool need: pods that arrive together get such a node."""
+    """Warn of nodes with more GPUs than a pool's pods need, which Karpenter launches for pods that arrive together."""
     for index, pool in stack.numbered_gpu_pools:
         is_fixed = pool.static_nodes or pool.multi_node or "reserved" in pool.purchase
         states_one_size = pool.gpus_per_node and len(pool.gpus_per_node) == 1
@@ -171,7 +171,7 @@ def warn_of_large_nodes(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _compare_with_small_nodes(stack: StackConfig, pool: Pool) -> str:
-    """Return the price of a large node and of two small nodes; empty if the pool has no large nodes, or cheap ones."""
+    """Return a sentence with the prices of a large node and of two small nodes; empty if the large node costs less."""
     terms, nodes = find_terms(stack, pool), price_nodes(stack, pool)
     known = [*nodes, *_price_neighbours(stack, pool, nodes)]
     needed = min((_find_needed_size(pool, known, service) for service in _list_services(stack, pool)), default=1)
@@ -191,7 +191,7 @@ def _compare_with_small_nodes(stack: StackConfig, pool: Pool) -> str:
 
 
 def _price_neighbours(stack: StackConfig, pool: Pool, nodes: list[Node]) -> Iterator[Node]:
-    """Yield the region's other types with the GPU of a pool that names its types."""
+    """Yield the region's other types with the same GPU, for a pool with ``instanceTypes``."""
     own = nodes[0].row
     for row in list_instances().values() if pool.instance_types else ():
         is_alike = (row.gpu_name, row.gpu_memory_mib, row.arch) == (own.gpu_name, own.gpu_memory_mib, own.arch)

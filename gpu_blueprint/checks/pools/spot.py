@@ -1,4 +1,4 @@
-"""Spot capacity of pools: the number of offerings that Karpenter can choose from."""
+"""Rules about spot capacity of pools: the number of offerings, and work that is lost at an interruption."""
 
 from collections.abc import Iterator, Sized
 
@@ -10,7 +10,7 @@ from ...problem import Problem
 
 
 def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of pools with few spot offerings, which often run dry."""
+    """Warn of pools with few spot offerings, which often have no capacity."""
     for index, pool in enumerate(stack.pools):
         types, zones = stack.list_instances(pool), stack.list_zones(pool)
         count = len(types) * len(zones)
@@ -21,14 +21,14 @@ def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
                 "few-spot-offerings",
                 ("pools", index, "purchase"),
                 f"{_count(types, 'type')} × {_count(zones, 'zone')} = {_count(range(count), 'spot offering')}; "
-                f"fewer than {DIVERSE_ENOUGH} run dry often",
+                f"fewer than {DIVERSE_ENOUGH} often have no capacity",
                 hint,
                 severity="warning",
             )
 
 
 def _suggest_more_offerings(stack: StackConfig, pool: Pool | CpuPool) -> str:
-    """Return the remedy, or an empty text if the pool has all types and zones that it may have, and on-demand too."""
+    """Return the remedy; empty if the pool already has all possible types and zones, and on-demand."""
     if isinstance(pool, CpuPool):
         return "add instanceFamilies, raise maxCpus or add on-demand after spot"
     if pool.multi_node:

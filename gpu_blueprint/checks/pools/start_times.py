@@ -1,4 +1,4 @@
-"""Pods whose start on a new node cannot happen as stated, or takes longer than their queue waits."""
+"""Rules about ``podStart``: weights that pods cannot read, and starts that take longer than ``readyTimeout``."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -12,13 +12,13 @@ from ...problem import Problem
 from ...subjects.pools.start_times import StartTime, estimate_start
 from ...subjects.pools.words import describe_longest, write_seconds
 
-_SPARE = 1.25
-_MOST_MINUTES = 24 * 60
+_TIMEOUT_FACTOR = 1.25
+_LONGEST_TIMEOUT_MINUTES = 24 * 60
 """The longest ``readyTimeout``."""
 
 
 def refuse_unreachable_weights(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse weights in a storage that the stack lacks, or that no tenant of the pool may mount."""
+    """Refuse weights in an unknown storage, or in a storage that no tenant of the pool may mount."""
     storage = {found.name: found for found in stack.storage}
     for index, pool in stack.numbered_gpu_pools:
         name = pool.pod_start.weights_from if pool.pod_start else None
@@ -36,14 +36,14 @@ def refuse_unreachable_weights(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _suggest_storage(stack: StackConfig, name: str) -> str:
-    """Return a storage with a similar name, else the names of all."""
+    """Return a hint with a similar name of a storage, or else with all names."""
     if not stack.storage:
         return f"add a storage {name}, or remove weightsFrom: then pods read from the internet"
     return suggest(name, [storage.name for storage in stack.storage], "there are")
 
 
 def refuse_weights_beyond_storage(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse weights that do not fit into the Lustre file system from which pods read them."""
+    """Refuse weights that are larger than their Lustre file system."""
     sizes = {found.name: found.size_gib for found in stack.storage if isinstance(found, LustreStorage)}
     for index, pool in stack.numbered_gpu_pools:
         start = pool.pod_start
@@ -71,9 +71,9 @@ def warn_of_starts_beyond_timeouts(stack: StackConfig) -> Iterator[Problem]:
 
 def _warn(start: StartTime, index: int, timeout: str) -> Problem:
     reason = (
-        f"a pod is ready about {write_seconds(start.seconds)} after its job starts on a new node, most of it for "
-        f"{describe_longest(start)}, and the queue stops jobs whose pods are not ready after {timeout}, again and "
-        f"again; of these times are {describe_assumed_rates()}"
+        f"a pod is Ready about {write_seconds(start.seconds)} after its job starts on a new node, most of it for "
+        f"{describe_longest(start)}, and the queue evicts jobs whose pods are not Ready after {timeout}, again and "
+        f"again; {describe_assumed_rates()}"
     )
     return Problem(
         "start-above-ready-timeout", ("pools", index, "podStart"), reason, _advise(start), severity="warning"
@@ -81,7 +81,7 @@ def _warn(start: StartTime, index: int, timeout: str) -> Problem:
 
 
 def _advise(start: StartTime) -> str:
-    """Return a timeout with a quarter to spare, where a queue may wait so long; else only the other way."""
-    minutes = ceil(start.seconds * _SPARE / 60)
+    """Return the remedies: a timeout of 1.25 times the start, if ``readyTimeout`` allows it, and a shorter start."""
+    minutes = ceil(start.seconds * _TIMEOUT_FACTOR / 60)
     shorter = f"shorten the wait for {describe_longest(start)}"
-    return f"write queueing.readyTimeout: {minutes}m, or {shorter}" if minutes <= _MOST_MINUTES else shorter
+    return f"write queueing.readyTimeout: {minutes}m, or {shorter}" if minutes <= _LONGEST_TIMEOUT_MINUTES else shorter

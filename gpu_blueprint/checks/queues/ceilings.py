@@ -1,4 +1,4 @@
-"""The tenants' ceilings in dollars an hour, compared with the prices by which queues count."""
+"""Rules about tenants' ``hourlyCeiling``, against the queues' prices of GPUs."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,7 +12,7 @@ _Prices = Mapping[str, Mapping[str, Usd]]
 
 
 def refuse_ceilings_that_count_wrongly(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse ceilings that buy nothing, or that would count GPUs at a price which is not theirs."""
+    """Refuse ceilings that are below the price of a GPU, or that would count GPUs at a wrong price."""
     limited = [(index, tenant) for index, tenant in enumerate(stack.tenants) if _read_ceiling(tenant)]
     if stack.queueing and limited:
         prices = price_units(stack)
@@ -56,15 +56,15 @@ def _explain_two_prices(stack: StackConfig, name: str, by_pool: Mapping[str, Usd
     return Problem(
         "queue-price-ambiguous",
         (),
-        f"{name} costs {listed}, and Kueue knows one price for each name in the whole cluster: "
-        "GPUs of the cheaper pool would count as dear ones",
+        f"{name} costs {listed}, and Kueue has one price for each name in the whole cluster: "
+        "GPUs of the cheaper pool would count at the higher price",
         "remove it, or let the pools advertise different names (docs/sharing.md)",
         names=(stack.region,),
     )
 
 
 def warn_of_ceilings_above_stack(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of tenants' ceilings above the stack's own, which never hold anything back."""
+    """Warn of tenants' ceilings above the stack's ceiling, which have no effect."""
     for index, tenant in enumerate(stack.tenants):
         ceiling = _read_ceiling(tenant)
         if stack.queueing and ceiling and stack.hourly_ceiling and ceiling > stack.hourly_ceiling:
@@ -72,7 +72,7 @@ def warn_of_ceilings_above_stack(stack: StackConfig) -> Iterator[Problem]:
                 "hourly-ceiling-above-stack",
                 ("tenants", index, "queue", "hourlyCeiling"),
                 f"${ceiling:,.15g} an hour is more than the hourlyCeiling of the whole stack, "
-                f"${stack.hourly_ceiling:,.15g}: the pools' ceilings hold the team back before its dollars do",
+                f"${stack.hourly_ceiling:,.15g}: the pools' limits stop the team before its dollars do",
                 "lower it, or remove it",
                 severity="warning",
             )

@@ -1,4 +1,4 @@
-"""The sizes of Kueue's objects, which its API limits."""
+"""Rules about the size limits of Kueue's API."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,17 +8,18 @@ from ...subjects.queues.groups import ResourceGroup, list_groups
 from ...subjects.queues.prices import has_hourly_ceilings
 
 MOST_GROUPS, MOST_NAMES, MOST_FLAVORS = 16, 64, 64
-"""Of a ClusterQueue: resource groups, and names and flavors in a group (kueue: apis/kueue/v1beta2,
+"""Limits of a ClusterQueue: resource groups, and names and flavors in a group (kueue: apis/kueue/v1beta2,
 clusterqueue_types.go)."""
 MOST_FLAVORS_IN_ALL, MOST_COMBINATIONS = 256, 512
-"""Of a ClusterQueue, and of flavors × names of a group (kueue: pkg/webhooks/clusterqueue_webhook.go)."""
+"""Limits of flavors in a ClusterQueue, and of flavors × names in a group (kueue:
+pkg/webhooks/clusterqueue_webhook.go)."""
 MOST_TAINTS = 8
-"""Of a ResourceFlavor: tolerations (kueue: apis/kueue/v1beta2/resourceflavor_types.go)."""
+"""Limit of tolerations in a ResourceFlavor (kueue: apis/kueue/v1beta2/resourceflavor_types.go)."""
 _HINT = "use fewer pools, or split them among several stacks"
 
 
 def refuse_queues_above_kueues_limits(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse stacks whose queues Kueue's API would refuse at `pulumi up`."""
+    """Refuse stacks with queues that Kueue's API would refuse at `pulumi up`."""
     if stack.queueing is None:
         return
     groups = list_groups(stack)

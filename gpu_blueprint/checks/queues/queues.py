@@ -1,4 +1,4 @@
-"""Queues, compared with the pools, grants and services of the stack: everything that would never start or never end."""
+"""Rules about queues, against pools, grants and services: queues without effect, and jobs that would never start."""
 
 from collections.abc import Iterator, Mapping
 from math import ceil
@@ -12,32 +12,32 @@ from ...sharing import WHOLE_GPU
 from ...subjects.queues.reach import count_grant, count_headroom, count_offered
 from ..tenants.quotas import explain_unknown_pool, find_amount_problems
 
-_ABOVE_CEILING = "amount-above-ceiling"
-_PURPOSES = " or ".join(QUEUED_PURPOSES)
+_ABOVE_LIMIT_KIND = "amount-above-ceiling"
+_PURPOSE_WORDS = " or ".join(QUEUED_PURPOSES)
 
 
 def refuse_queues_without_effect(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse queues that hold no job: without ``queueing``, without queued pools, without grants there."""
+    """Refuse queues that can never have a job: no ``queueing``, no queued pools, or no grants there."""
     if stack.queueing is None:
         for index, tenant in enumerate(stack.tenants):
             if tenant.queue is not None:
-                reason = "the stack has no queueing, so nothing of this queue would hold"
+                reason = "the stack has no queueing, so this queue would have no effect"
                 hint = "write queueing: {} in the stack, or remove queue"
                 yield Problem("queue-without-queueing", ("tenants", index, "queue"), reason, hint)
     elif reason := _explain_idle_queueing(stack):
-        hint = f"give a tenant a grant in a pool with purpose {_PURPOSES}, or remove queueing"
+        hint = f"give a tenant a grant in a pool with purpose {_PURPOSE_WORDS}, or remove queueing"
         yield Problem("queueing-without-effect", ("queueing",), reason, hint, names=("pools", "tenants"))
     else:
         yield from _refuse_queues_without_grant(stack)
 
 
 def _explain_idle_queueing(stack: StackConfig) -> str:
-    """Return the reason why no job would ever wait in a queue; empty if some can."""
+    """Return why no job could ever wait in a queue; empty if one can."""
     queued = {pool.name for pool in stack.queued_pools}
     if not queued:
-        return f"no pool has purpose {_PURPOSES}, so no job would wait in a queue"
+        return f"no pool has purpose {_PURPOSE_WORDS}, so no job would wait in a queue"
     if not stack.tenants:
-        return "the stack has no tenants, so nobody would have a queue"
+        return "the stack has no tenants, so there would be no queue"
     if queued.isdisjoint(name for tenant in stack.tenants for name in tenant.gpus if tenant.may_use(name)):
         return f"no tenant has a grant in {', '.join(sorted(queued))}, so no job would wait in a queue"
     return ""
@@ -57,7 +57,7 @@ def _refuse_queues_without_grant(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_impossible_borrowing(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse borrowing that no pool could ever lend."""
+    """Refuse ``borrow`` amounts that pools can never lend."""
     for index, tenant in enumerate(stack.tenants):
         if stack.queueing and tenant.queue:
             for name, amount in (tenant.queue.borrow or {}).items():
@@ -70,12 +70,12 @@ def refuse_impossible_borrowing(stack: StackConfig) -> Iterator[Problem]:
 
 def _refuse_borrowing(stack: StackConfig, tenant: Tenant, pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
     if pool not in stack.queued_pools:
-        reason = f"pool {pool.name} has purpose {pool.purpose}, and only pools with purpose {_PURPOSES} lend GPUs"
+        reason = f"pool {pool.name} has purpose {pool.purpose}, and only pools with purpose {_PURPOSE_WORDS} lend GPUs"
         yield Problem("borrow-without-queue", (), reason, "remove it, or raise the tenant's grant in gpus")
     elif not tenant.may_use(pool.name):
         reason = f"{tenant.name} has no grant in pool {pool.name}, and a team borrows beyond its own grant only"
         yield Problem("borrow-without-grant", (), reason, "add a grant to gpus, or remove it here")
-    elif unclear := [found for found in find_amount_problems(pool, amount) if found.kind != _ABOVE_CEILING]:
+    elif unclear := [found for found in find_amount_problems(pool, amount) if found.kind != _ABOVE_LIMIT_KIND]:
         yield from unclear
     else:
         yield from _refuse_borrowing_by_unit(stack, tenant, pool, amount)
@@ -88,7 +88,9 @@ def _refuse_borrowing_by_unit(stack: StackConfig, tenant: Tenant, pool: Pool, am
         name = pool.profile.units[unit]
         own, most = granted[name], offered[name]
         if count and not own:
-            reason = f"{tenant.name} has no grant of {unit} in pool {pool.name}, so admission refuses its pods with it"
+            reason = (
+                f"{tenant.name} has no grant of {unit} in pool {pool.name}, so admission policies deny its pods with it"
+            )
             yield Problem("borrow-without-grant", path, reason, f"add a grant of {unit} to gpus, or remove it here")
         elif own <= most < own + count:
             lower = f"write {most - own} or less" if most > own else "remove it"
@@ -100,7 +102,7 @@ def _refuse_borrowing_by_unit(stack: StackConfig, tenant: Tenant, pool: Pool, am
 
 
 def _explain_offer(stack: StackConfig, pool: Pool, name: str) -> str:
-    """Return the count of a resource that the pool advertises, with its cause, and the part beside headroom."""
+    """Return the pool's count of a resource with its cause, and the count without headroom, as text."""
     reachable = count_reachable_gpus(stack, pool)
     most, kept = pool.profile.count_at_ceiling(reachable)[name], count_headroom(pool)[name]
     left = f", {count_offered(stack, pool)[name]} without the {kept} of headroom" if kept else ""
@@ -108,7 +110,7 @@ def _explain_offer(stack: StackConfig, pool: Pool, name: str) -> str:
 
 
 def _explain_reach(pool: Pool, reachable: int) -> str:
-    """Return the cause of a ceiling that cannot be filled, in brackets."""
+    """Return in brackets why the pool has this number of reachable GPUs."""
     if reachable == pool.max_gpus:
         return f" (maxGpus {pool.max_gpus})"
     cause = "its reservations hold" if pool.purchase == ["reserved"] else "whole nodes hold"
@@ -122,7 +124,7 @@ def _say_how_to_grow(stack: StackConfig, pool: Pool, name: str) -> str:
 
 
 def refuse_oversold_queues(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse grants in a queued pool that exceed the pool together: a queue would start jobs that get no node."""
+    """Refuse grants that exceed a queued pool together: its queues would start jobs that get no node."""
     for index, pool in stack.numbered_gpu_pools:
         if pool in stack.queued_pools:
             grants = _list_sound_grants(stack, pool)
@@ -133,7 +135,7 @@ def refuse_oversold_queues(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _list_sound_grants(stack: StackConfig, pool: Pool) -> Mapping[str, Mapping[str, int]]:
-    """Return tenant → its grant by extended resource, without grants that are refused by themselves."""
+    """Return tenant → grant by extended resource, without grants that another rule refuses."""
     return {
         tenant.name: count_grant(tenant, pool)
         for tenant in stack.tenants
@@ -153,21 +155,21 @@ def _explain_oversold(stack: StackConfig, pool: Pool, name: str, parts: Mapping[
 
 
 def refuse_services_in_queued_pools(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse services in queued pools: their pods are no jobs, so no queue counts them."""
+    """Refuse services in queued pools, because queues count jobs only."""
     queued = {pool.name: pool.purpose for pool in stack.queued_pools}
     for path, service in stack.placed_services:
         if service.pool in queued:
             yield Problem(
                 "service-in-queued-pool",
                 (*path, "pool"),
-                f"pool {service.pool} has purpose {queued[service.pool]} and a queue, and pods of a service are no "
-                "jobs: admission refuses them there, and the queue would lend out their GPUs",
+                f"pool {service.pool} has purpose {queued[service.pool]} and a queue, and a service is no job: "
+                "admission policies deny its pods there, and the queue would lend out their GPUs",
                 "name a pool with purpose inference",
             )
 
 
 def refuse_lonely_gangs(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse queued pools for jobs of several nodes whose ceiling holds one node."""
+    """Refuse multi-node queued pools whose limit allows one node only."""
     for index, pool in stack.numbered_gpu_pools:
         if pool in stack.queued_pools and pool.multi_node:
             each = pool.candidates[0].gpu_devices

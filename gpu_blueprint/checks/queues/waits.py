@@ -1,4 +1,4 @@
-"""Queues that are legal, and in which jobs wait longer than their teams expect."""
+"""Rules about queues in which jobs wait longer than their teams expect."""
 
 from collections.abc import Iterator
 
@@ -9,16 +9,16 @@ from ...sharing import WHOLE_GPU, Mig
 from ...subjects.queues.prices import count_millidollars, price_units, round_prices
 from ...subjects.queues.reach import count_borrowable, count_grant, count_offered, count_reach
 
-_LEAST_FOR_MIG = 600
-"""Seconds in which a node launches, cuts its GPUs, mostly with a restart, and pulls an image."""
-_LEAST_FOR_NODES = 300
-"""Seconds in which a GPU node launches, starts its driver and pulls an image of CUDA."""
+_SHORTEST_WITH_MIG_S = 600
+"""Seconds for a node to launch, cut its GPUs, mostly with a restart, and pull an image."""
+_SHORTEST_WITH_NEW_NODES_S = 300
+"""Seconds for a GPU node to launch, start its driver and pull a CUDA image."""
 
 
 def refuse_hasty_timeouts(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a ``readyTimeout`` in which no node can cut its GPUs."""
+    """Refuse a ``readyTimeout`` that is too short for a node to cut its GPUs."""
     cut = [pool.name for pool in stack.queued_pools if isinstance(pool.sharing, Mig)]
-    if stack.queueing and cut and count_seconds(stack.queueing.ready_timeout) < _LEAST_FOR_MIG:
+    if stack.queueing and cut and count_seconds(stack.queueing.ready_timeout) < _SHORTEST_WITH_MIG_S:
         reason = (
             f"{stack.queueing.ready_timeout} is shorter than nodes with MIG need ({', '.join(cut)}): they launch, cut "
             "their GPUs and restart, and the queue would stop each job before its first pod runs, again and again"
@@ -27,9 +27,9 @@ def refuse_hasty_timeouts(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_short_timeouts(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of a ``readyTimeout`` shorter than a node and its images usually need."""
+    """Warn of a ``readyTimeout`` that is usually too short for a new node with its images."""
     launched = [pool.name for pool in stack.queued_pools if pool.static_nodes is None]
-    if stack.queueing and launched and count_seconds(stack.queueing.ready_timeout) < _LEAST_FOR_NODES:
+    if stack.queueing and launched and count_seconds(stack.queueing.ready_timeout) < _SHORTEST_WITH_NEW_NODES_S:
         yield Problem(
             "ready-timeout-short",
             ("queueing", "readyTimeout"),
@@ -41,7 +41,7 @@ def warn_of_short_timeouts(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_queues_outside_hours(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of queued pools with hours: queues do not know that a pool is closed."""
+    """Warn of queued pools with hours, because queues also start jobs while the pool is closed."""
     for index, pool in stack.numbered_gpu_pools:
         if stack.queueing and pool in stack.queued_pools and pool.hours:
             yield Problem(
@@ -55,14 +55,14 @@ def warn_of_queues_outside_hours(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_strict_order(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of work that waits behind a team's first job, although its own GPUs or nodes are free."""
+    """Warn of jobs that wait behind a team's first job, although their own GPUs or nodes are free."""
     if stack.queueing and stack.queueing.order == "strict":
         borrowers = [tenant.name for tenant in stack.tenants if _list_lenders(stack, tenant)]
         reasons = []
         if borrowers:
             reasons.append(
                 f"{', '.join(borrowers)} may borrow: while the first job of a team waits for GPUs of other teams, "
-                "nobody of the team passes it, and the team's own grant may stay idle"
+                "no other job of the team starts, and the team's own grant may stay idle"
             )
         if free := _list_pools_without_queue(stack):
             reasons.append(f"while the first job of a team waits, its jobs for {', '.join(free)} wait behind it")
@@ -80,7 +80,7 @@ def _list_pools_without_queue(stack: StackConfig) -> list[str]:
 
 
 def warn_of_jobs_in_serving_pools(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of teams whose jobs may go on from a full queued pool to GPUs that services and notebooks hold."""
+    """Warn of teams whose jobs may overflow from a queued pool to a pool of services or notebooks."""
     queued = {pool.name for pool in stack.queued_pools}
     for index, tenant in enumerate(stack.tenants):
         pools = [stack.gpu_pools_by_name[name] for name in tenant.gpus]
@@ -99,12 +99,12 @@ def warn_of_jobs_in_serving_pools(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _list_granted(tenant: Tenant, pool: Pool) -> list[str]:
-    """Return the extended resources of a pool in which a tenant has a grant."""
+    """Return the extended resources of a pool that a tenant has a grant for."""
     return [name for name, count in count_grant(tenant, pool).items() if count]
 
 
 def warn_of_borrowing_of_reserved_gpus(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of borrowing in pools that buy nothing beside reservations."""
+    """Warn of borrowing in pools with ``purchase: [reserved]``."""
     for index, pool in stack.numbered_gpu_pools:
         if pool.purchase != ["reserved"] or pool not in stack.queued_pools:
             continue
@@ -112,8 +112,8 @@ def warn_of_borrowing_of_reserved_gpus(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(
                 "borrowing-of-reserved",
                 ("pools", index, "purchase"),
-                f"{', '.join(borrowers)} may borrow here, and the pool buys nothing beside its reservations: while one "
-                "lacks an instance, or after its end, jobs on borrowed GPUs take the place of their owners' jobs",
+                f"{', '.join(borrowers)} may borrow here, and the pool has reserved capacity only: while a reservation "
+                "lacks an instance, or after its end, jobs on borrowed GPUs keep the owners' jobs waiting",
                 "write borrow for these tenants without this pool, or buy spot or on-demand too",
                 severity="warning",
             )
@@ -130,7 +130,7 @@ def _list_lenders(stack: StackConfig, tenant: Tenant) -> list[Pool]:
 
 
 def warn_of_gangs_beyond_reach(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of tenants that may hold no two nodes of a pool for jobs of several nodes."""
+    """Warn of tenants that may not hold two nodes of a multi-node pool."""
     for pool in stack.queued_pools:
         needed = 2 * pool.candidates[0].gpu_devices if pool.multi_node else 0
         for index, tenant in enumerate(stack.tenants):
@@ -139,7 +139,7 @@ def warn_of_gangs_beyond_reach(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _warn_of_small_reach(stack: StackConfig, tenant: Tenant, pool: Pool, needed: int, index: int) -> Iterator[Problem]:
-    """Warn of the first bound that holds a job of two nodes back: GPUs, then dollars."""
+    """Warn of the first limit, GPUs or dollars, that is too small for a job of two nodes."""
     need = f"a job of 2 nodes in pool {pool.name} needs {needed} GPUs"
     held = count_reach(stack, tenant, pool)[WHOLE_GPU]
     if held < needed:

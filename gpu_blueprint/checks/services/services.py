@@ -1,4 +1,4 @@
-"""Services, compared with the tenants that own them and the pools that run them."""
+"""Rules about services, against their tenants and pools."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from ..tenants.quotas import explain_unknown_pool
 
 
 def refuse_impossible_services(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse services without tenant or pool, and services whose replicas exceed a node or the tenant's quota."""
+    """Refuse services of unknown tenants or pools, and replicas that exceed a node or the tenant's quota."""
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     for path, service in stack.placed_services:
         tenant, pool = tenants.get(service.tenant), stack.gpu_pools_by_name.get(service.pool)
@@ -48,13 +48,13 @@ def _refuse_service_above_quota(pool: Pool, tenant: Tenant, service: Service) ->
 
 
 def refuse_services_above_quota_together(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse services whose minimum replicas fit the quota one by one, but not together."""
+    """Refuse services that fit into the quota at minReplicas one by one, but not together."""
     for path, text in _find_sums_above_quota(stack, at_least=True):
         yield Problem("services-above-quota", (*path, "replicas", "min"), text, "lower min, or raise the quota")
 
 
 def warn_of_services_that_wait_for_each_other(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of services whose maximum replicas fit the quota one by one, but not together."""
+    """Warn of services that fit into the quota at maxReplicas one by one, but not together."""
     for path, text in _find_sums_above_quota(stack, at_least=False):
         field, hint = (*path, "replicas", "max"), "lower max, or raise the quota"
         yield Problem(
@@ -63,7 +63,7 @@ def warn_of_services_that_wait_for_each_other(stack: StackConfig) -> Iterator[Pr
 
 
 def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tuple[Path, str]]:
-    """Yield the place and the fault of each service with which its tenant's services exceed a quota."""
+    """Yield path and reason of each service that brings the sum of its tenant's services above a quota."""
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     requested: Counter[tuple[str, str, str]] = Counter()
     for path, service in stack.placed_services:
@@ -83,7 +83,7 @@ def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tu
 
 
 def _name_kinds(stack: StackConfig, tenant: str) -> str:
-    """Return words for what a tenant scales: services, models or both."""
+    """Return ``services``, ``models`` or both, as the tenant has them."""
     kinds = [name for name in ("services", "models") if any(item.tenant == tenant for item in getattr(stack, name))]
     return " and ".join(kinds)
 
@@ -98,16 +98,16 @@ def warn_of_replicas_outside_hours(stack: StackConfig) -> Iterator[Problem]:
                 (*path, "replicas", "min"),
                 f"the {service.replicas.min} minimum replicas wait while pool {pool.name} is closed "
                 f"({pool.hours}), and the alert GpuPodPending fires",
-                "write min: 0 where a query wakes the service, or use a pool without hours",
+                "write min: 0 if a query wakes the service, or use a pool without hours",
                 severity="warning",
             )
 
 
 def warn_of_rollouts_that_wait(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of services with no room for one more replica at full load, which a rollout with surge starts first.
+    """Warn of services at full load without GPUs for one more replica, which a rollout with maxSurge starts first.
 
-    Headroom does not count: its placeholders give way to the new replica. Nor do versions of models with two replicas
-    or more, which end a replica before they start the next.
+    Headroom does not count, because the new replica preempts a placeholder. Model versions with two or more replicas do
+    not count either, because they terminate a replica before they start the next.
     """
     by_pool, by_tenant = _count_replicas(stack)
     quotas = {tenant.name: stack.sum_quota(tenant) for tenant in stack.tenants}
@@ -115,18 +115,18 @@ def warn_of_rollouts_that_wait(stack: StackConfig) -> Iterator[Problem]:
         if path[0] == "models" and replaces_first(service.replicas):
             continue
         pool = stack.gpu_pools_by_name[service.pool]
-        ceiling, quota = pool.profile.count_at_ceiling(pool.max_gpus), quotas[service.tenant]
+        limits, quota = pool.profile.count_at_ceiling(pool.max_gpus), quotas[service.tenant]
         for unit, count in pool.count_by_unit(service.gpus).items():
             resource = pool.profile.units[unit]
             at_work, granted = by_pool[pool.name, resource], by_tenant[service.tenant, resource]
-            if count and at_work + count > ceiling[resource]:
-                yield _describe_wait(path, f"pool {pool.name}", at_work, ceiling[resource], resource, "maxGpus")
+            if count and at_work + count > limits[resource]:
+                yield _describe_wait(path, f"pool {pool.name}", at_work, limits[resource], resource, "maxGpus")
             elif count and granted + count > quota[resource]:
                 yield _describe_wait(path, service.tenant, granted, quota[resource], resource, "the tenant's gpus")
 
 
 def _count_replicas(stack: StackConfig) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
-    """Return (pool, resource) → count and (tenant, resource) → count of all services at maxReplicas."""
+    """Return (pool, resource) → count and (tenant, resource) → count, with all services at maxReplicas."""
     by_pool, by_tenant = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for service in stack.all_services:
         pool = stack.gpu_pools_by_name[service.pool]
@@ -138,14 +138,14 @@ def _count_replicas(stack: StackConfig) -> tuple[Counter[tuple[str, str]], Count
 
 
 def _describe_wait(path: Path, owner: str, used: int, most: int, resource: str, field: str) -> Problem:
-    end_first = "give the Deployment maxSurge: 0 and maxUnavailable: 1"
+    terminate_first = "give the Deployment maxSurge: 0 and maxUnavailable: 1"
     if path[0] == "models":
-        end_first = "write min: 2 (for each version), with which a rollout ends a replica first"
+        terminate_first = "write min: 2 (for each version), so that a rollout terminates a replica first"
     return Problem(
         "rollout-waits",
         (*path, "replicas", "max"),
         f"at full load the services of {owner} take {used} of {most} {resource}, so a rollout that starts a new "
-        "replica before it ends an old replica (maxSurge 1, maxUnavailable 0) waits for ever",
-        f"{end_first}, lower max, or raise {field}",
+        "replica before it terminates an old replica (maxSurge 1, maxUnavailable 0) waits for ever",
+        f"{terminate_first}, lower max, or raise {field}",
         severity="warning",
     )

@@ -1,4 +1,4 @@
-"""Signals of services, compared with the metrics that Prometheus can read and the pods that it reads them from."""
+"""Rules about scaling signals of services: metrics, pod labels and PromQL."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -12,7 +12,7 @@ from ...records import Record
 
 
 def refuse_unmeasured_signals(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse SM activity as a signal where DCGM does not measure it for each pod."""
+    """Refuse the signal sm-activity in pools of shared GPUs, where DCGM does not measure it per pod."""
     for path, service in stack.placed_services:
         pool = stack.gpu_pools_by_name.get(service.pool)
         for at, signal in enumerate(service.scale_on):
@@ -23,7 +23,7 @@ def refuse_unmeasured_signals(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_scaling_without_prometheus(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse services and autoscaling that have no Prometheus to read."""
+    """Refuse services and autoscaling without a Prometheus or its address."""
     if stack.has_keda and stack.monitoring is None:
         path = _find_cause(stack)
         hint = "add monitoring: {mode: install}, or mode: existing with your own Prometheus"
@@ -42,13 +42,13 @@ def refuse_scaling_without_prometheus(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _find_cause(stack: StackConfig) -> Path:
-    """Return the field that asks for scaling."""
+    """Return the path of the field that needs scaling."""
     found = {"services": stack.services, "models": stack.models}
     return next(((field,) for field, values in found.items() if values), ("autoscaling",))
 
 
 class _Selector(Record, dict=True):
-    """A service whose metrics are read from the pods that carry its labels."""
+    """The pod selector of a service's metrics."""
 
     index: int
     path: Path
@@ -59,18 +59,18 @@ class _Selector(Record, dict=True):
         return frozenset(self.service.find_pod_labels(self.service.name).items())
 
     def list_keys(self) -> Iterator[tuple[str, str | None, str, str]]:
-        """Yield (tenant, server, key, value) for each label: two services overlap only if they share such a tuple."""
+        """Yield (tenant, server, key, value) of each label; only services with a common tuple can overlap."""
         return ((self.service.tenant, self.service.server, *label) for label in self.labels)
 
     def also_fits(self, other: "_Selector") -> bool:
-        """Return whether the labels also select the other service's pods; of equal selectors only the later does."""
+        """Return whether the selector also matches the other service's pods; of two equal selectors, only the later."""
         if self.service.name == other.service.name:
             return False
         return self.labels < other.labels or (self.labels == other.labels and other.index < self.index)
 
 
 def refuse_overlapping_pod_labels(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse labels that also select another service's pods, whose load would count twice."""
+    """Refuse pod labels that also match another service's pods, whose load would count twice."""
     placed = [(path, service) for path, service in stack.placed_services if service.server]
     selectors = [_Selector(index, path, service) for index, (path, service) in enumerate(placed)]
     by_label: dict[tuple[str, str | None, str, str], list[_Selector]] = {}
@@ -89,14 +89,14 @@ def refuse_overlapping_pod_labels(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_queries_without_one_number(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of PromQL that may give several numbers, or none."""
+    """Warn of PromQL that may return several numbers, or none."""
     for field, promql in _list_queries(stack):
         if why := find_doubt(promql):
             yield Problem("query-without-one-number", field, why, severity="warning")
 
 
 def refuse_experimental_queries(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse PromQL that the platform's Prometheus refuses without a feature flag which the stack does not set."""
+    """Refuse PromQL that needs a feature flag that the platform's Prometheus does not have."""
     if isinstance(stack.monitoring, ExistingMonitoring):
         return
     enabled = _list_features(stack.helm_overrides.kube_prometheus_stack)
@@ -109,7 +109,7 @@ def refuse_experimental_queries(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_experimental_queries(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of PromQL that your own Prometheus refuses without a feature flag, which no stack file knows."""
+    """Warn of PromQL that needs a feature flag of the team's own Prometheus, which the stack file does not show."""
     if isinstance(stack.monitoring, ExistingMonitoring):
         for field, part, flag in _list_experimental_parts(stack):
             reason = f"{part} needs a Prometheus with --enable-feature={flag}; others refuse the query"
@@ -117,14 +117,14 @@ def warn_of_experimental_queries(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _list_experimental_parts(stack: StackConfig) -> Iterator[tuple[Path, str, str]]:
-    """Yield the path of each query of your own, each experimental part of it, and the feature flag of the part."""
+    """Yield the path of a team's query, an experimental part of it, and the feature flag of the part."""
     for field, promql in _list_queries(stack):
         for part, flag in find_feature_flags(promql).items():
             yield field, part, flag
 
 
 def _list_queries(stack: StackConfig) -> Iterator[tuple[Path, str]]:
-    """Yield path and PromQL of each query of your own."""
+    """Yield path and PromQL of each query in the stack file."""
     for path, service in stack.placed_services:
         for at, signal in enumerate(service.scale_on):
             if isinstance(signal, Query):
@@ -132,7 +132,7 @@ def _list_queries(stack: StackConfig) -> Iterator[tuple[Path, str]]:
 
 
 def _list_features(values: Any) -> set[str]:
-    """Return the feature flags that Helm values of kube-prometheus-stack give to Prometheus."""
+    """Return the feature flags of Prometheus in Helm values of kube-prometheus-stack."""
     for key in ("prometheus", "prometheusSpec"):
         values = values.get(key) if isinstance(values, dict) else None
     spec = values if isinstance(values, dict) else {}

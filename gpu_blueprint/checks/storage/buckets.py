@@ -1,4 +1,4 @@
-"""Buckets and prefixes of storage: names that S3 refuses, keys of another tenant, and writers that overwrite."""
+"""Rules about buckets and prefixes: names that S3 refuses, prefixes of other tenants, and several writers."""
 
 import re
 from collections.abc import Iterator
@@ -12,28 +12,28 @@ from ...subjects.storage.grants import find_storage_key
 from ...subjects.storage.names import name_bucket
 from ..facet import early
 
-_REFUSED_STARTS = ("xn--", "sthree-", "amzn-s3-demo-")
-_REFUSED_ENDS = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3")
-"""Reserved beginnings and ends (Amazon S3 user guide, "General purpose bucket naming rules"; read 2026-11-23)."""
-_ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
+_RESERVED_PREFIXES = ("xn--", "sthree-", "amzn-s3-demo-")
+_RESERVED_SUFFIXES = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3")
+"""Reserved prefixes and suffixes (Amazon S3 user guide, "General purpose bucket naming rules"; read 2026-11-23)."""
+_IP_ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
 
 
 class Reach(Record, kw_only=True):
-    """Keys of a bucket that one tenant may use."""
+    """The access of one tenant to keys of a bucket."""
 
     bucket: str
     """Name of the bucket in AWS."""
     shown: str
-    """Words for the bucket: its name in quotes, or the storage whose bucket the platform makes."""
+    """The bucket in messages: its name in quotes, or the storage for a bucket of the platform."""
     folder: str
-    """Beginning of the keys with a slash behind it; empty for the whole bucket."""
+    """Prefix of the keys, with a slash at its end; empty for the whole bucket."""
     tenant: str
     path: Path
     access: Access
     is_private: bool = False
-    """True for the prefix that belongs to the tenant alone: its namespace."""
+    """True for the tenant's private prefix: its namespace."""
     exporter: str = ""
-    """Lustre file system that writes the keys for the tenant; empty where pods write them."""
+    """Lustre file system that exports the tenant's files to the keys; empty if pods write them."""
 
     @property
     def may_add(self) -> bool:
@@ -42,11 +42,11 @@ class Reach(Record, kw_only=True):
 
     @property
     def writer(self) -> str:
-        """The tenant, and the file system between it and the bucket."""
+        """The tenant, with the exporting file system if there is one, as text."""
         return f"{self.tenant} through {self.exporter}" if self.exporter else self.tenant
 
     def overlaps(self, other: "Reach") -> bool:
-        """Return whether another tenant, or another file system that exports, may use some of the same keys."""
+        """Return whether the other access has keys in common, by another tenant or exporting file system."""
         is_inside = self.folder.startswith(other.folder) or other.folder.startswith(self.folder)
         is_other = self.tenant != other.tenant or (self.exporter and other.exporter and self.path != other.path)
         return is_inside and self.bucket == other.bucket and bool(is_other)
@@ -54,7 +54,7 @@ class Reach(Record, kw_only=True):
 
 @early
 def refuse_bucket_names(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse names that no bucket can have, and prefixes that programs read as another folder."""
+    """Refuse impossible names of buckets, and prefixes with ``.`` or ``..``."""
     for path, grant in _list_grants(stack):
         bucket, prefix = grant.bucket, grant.prefix
         if bucket and (fault := find_bucket_fault(bucket)):
@@ -66,7 +66,7 @@ def refuse_bucket_names(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _list_grants(stack: StackConfig) -> Iterator[tuple[Path, S3Storage | BucketPrefix]]:
-    """Yield the place of each section that stands for a bucket, with the section."""
+    """Yield path and section of each bucket in the stack file."""
     for index, storage in enumerate(stack.storage):
         if isinstance(storage, S3Storage):
             yield ("storage", index), storage
@@ -77,21 +77,21 @@ def _list_grants(stack: StackConfig) -> Iterator[tuple[Path, S3Storage | BucketP
 
 
 def find_bucket_fault(name: str) -> str:
-    """Return what S3 refuses in a name of allowed letters; empty for the name of a bucket."""
+    """Return why S3 refuses a name with allowed characters; empty for a valid name."""
     if ".." in name:
         return "has two dots side by side"
-    if _ADDRESS.fullmatch(name):
+    if _IP_ADDRESS.fullmatch(name):
         return "is written like an IP address"
-    if start := next(filter(name.startswith, _REFUSED_STARTS), ""):
+    if start := next(filter(name.startswith, _RESERVED_PREFIXES), ""):
         return f"begins with {start}, which S3 keeps for itself"
-    if end := next(filter(name.endswith, _REFUSED_ENDS), ""):
+    if end := next(filter(name.endswith, _RESERVED_SUFFIXES), ""):
         return f"ends with {end}, which S3 keeps for itself"
     return ""
 
 
 @early
 def refuse_storage_keys_outside_region(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse KMS keys of another region: S3 encrypts a bucket with a key of its region, which is the stack's."""
+    """Refuse KMS keys of another region: S3 encrypts a bucket with a key of the bucket's region, the stack's."""
     for index, storage in enumerate(stack.storage):
         arn = storage.kms_key if isinstance(storage, S3Storage) else None
         if arn and (region := arn.split(":")[3]) != stack.region:
@@ -101,7 +101,7 @@ def refuse_storage_keys_outside_region(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_two_keys_of_a_bucket(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse storages of one bucket that name different KMS keys: some tenants could not read its objects."""
+    """Refuse storages with the same bucket and different KMS keys: some tenants could not read its objects."""
     first: dict[str, tuple[int, S3Storage]] = {}
     for index, storage in enumerate(stack.storage):
         if isinstance(storage, S3Storage):
@@ -116,7 +116,7 @@ def refuse_two_keys_of_a_bucket(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_prefixes_of_other_tenants(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse storage that shows a tenant the prefix which belongs to another tenant's service accounts alone."""
+    """Refuse storage that gives a tenant access to another tenant's private prefix."""
     own = [reach for reaches in group_reaches(stack).values() for reach in reaches if reach.is_private]
     for index, storage in enumerate(stack.storage):
         if not isinstance(storage, S3Storage):
@@ -132,7 +132,7 @@ def refuse_prefixes_of_other_tenants(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_two_owners_of_a_bucket(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse sections of one bucket that name different accounts: a bucket has one, and some could not read."""
+    """Refuse sections with the same bucket and different accounts, since a bucket has one owner."""
     first: dict[str, tuple[Path, str]] = {}
     for path, grant in _list_grants(stack):
         bucket = name_bucket(stack, grant) if isinstance(grant, S3Storage) else grant.bucket
@@ -145,9 +145,9 @@ def refuse_two_owners_of_a_bucket(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_two_writers(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of tenants that write the same keys: the last write of a key wins, and nothing locks it.
+    """Warn of tenants that write the same keys: the last write wins, since S3 has no locks.
 
-    Tenants that only add files replace none of the other's through their mounts.
+    Tenants that only add files cannot replace each other's files through their mounts.
     """
     for reaches in group_reaches(stack).values():
         writers = [reach for reach in reaches if reach.may_add]
@@ -157,7 +157,7 @@ def warn_of_two_writers(stack: StackConfig) -> Iterator[Problem]:
                 other for other in writers[:at] if other.overlaps(reach) and "write" in (reach.access, other.access)
             ]
             if others and reach.path not in warned:
-                warned.add(reach.path)  # all tenants of an exporting file system have one path
+                warned.add(reach.path)  # all tenants of an exporting file system share one path
                 folder = max((reach.folder, *(other.folder for other in others)), key=len)
                 names = ", ".join(dict.fromkeys(other.writer for other in others))
                 keys = f"{folder or 'all keys'} of {reach.shown}"
@@ -170,7 +170,7 @@ def warn_of_two_writers(stack: StackConfig) -> Iterator[Problem]:
 
 
 def group_reaches(stack: StackConfig) -> dict[str, list[Reach]]:
-    """Return bucket → what each tenant may use in it, in the order of the stack file."""
+    """Return bucket → access of each tenant, in the order of the stack file."""
     found: dict[str, list[Reach]] = {}
     for reach in _list_reaches(stack):
         found.setdefault(reach.bucket, []).append(reach)
@@ -215,7 +215,7 @@ def _list_storage_reaches(stack: StackConfig, index: int, storage: S3Storage) ->
 
 
 def _list_exports(stack: StackConfig, index: int, scratch: LustreStorage, source: S3Storage) -> Iterator[Reach]:
-    """Yield what tenants write into a bucket through a file system that exports its files."""
+    """Yield the access of tenants to a bucket through a file system that exports its files."""
     for tenant, access in scratch.tenants.items():
         yield Reach(
             bucket=name_bucket(stack, source),

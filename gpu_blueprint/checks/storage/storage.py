@@ -1,4 +1,4 @@
-"""Storage, compared with the tenants that mount it, the zones of their pools and the storage that it imports."""
+"""Rules about storage: zones, tenants, imports, memory for mounts, and fitting kinds of storage."""
 
 from collections.abc import Iterator
 
@@ -30,13 +30,13 @@ def refuse_storage_zones_outside_region(stack: StackConfig) -> Iterator[Problem]
 
 
 def refuse_storage_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse Lustre file systems in a zone where the network has no subnet."""
+    """Refuse Lustre file systems in a zone without a subnet of the network."""
     for index, scratch in list_lustre(stack):
         yield from find_zone_problems(stack, scratch.zone, ("storage", index, "zone"))
 
 
 def refuse_repeated_storage(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse two storages of one name: the claims of a tenant have the names of its storages."""
+    """Refuse two storages with the same name, which is also the name of the tenants' claims."""
     first: dict[str, int] = {}
     for index, storage in enumerate(stack.storage):
         if (other := first.setdefault(storage.name, index)) != index:
@@ -46,7 +46,7 @@ def refuse_repeated_storage(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_storage_of_unknown_tenants(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse storage that is granted to a tenant which the stack does not have."""
+    """Refuse storage for unknown tenants."""
     tenants = [tenant.name for tenant in stack.tenants]
     for index, storage in enumerate(stack.storage):
         for name in storage.tenants:
@@ -56,7 +56,7 @@ def refuse_storage_of_unknown_tenants(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_impossible_imports(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse imports of a storage that does not exist, is no bucket, or grants the importing tenants less."""
+    """Refuse imports of an unknown storage, of a storage that is no bucket, or beyond the tenants' access there."""
     found: dict[str, AnyStorage] = {storage.name: storage for storage in stack.storage}
     buckets = [storage.name for storage in stack.storage if isinstance(storage, S3Storage)]
     for index, scratch in list_lustre(stack):
@@ -75,13 +75,13 @@ def refuse_impossible_imports(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _refuse_lesser_grants(index: int, scratch: LustreStorage, source: S3Storage) -> Iterator[Problem]:
-    """Refuse tenants that would read, or write by export, what the imported storage does not grant them."""
+    """Refuse tenants whose access through the file system would exceed their access to the imported storage."""
     for tenant, access in scratch.tenants.items():
         needed = "write" if scratch.export and access == "write" else "read"
         granted = source.tenants.get(tenant)
         if granted is None or (needed == "write" and granted != "write"):
-            way = "write into" if needed == "write" else "read"
-            reason = f"{tenant} would {way} {source.name!r} through the file system, and {source.name!r} grants it "
+            verb = "write into" if needed == "write" else "read"
+            reason = f"{tenant} would {verb} {source.name!r} through the file system, and {source.name!r} grants it "
             hint = f"add {tenant}: {needed} to the tenants of {source.name}, or remove {tenant} here"
             yield Problem(
                 "import-beyond-grant", ("storage", index, "tenants", tenant), reason + (granted or "nothing"), hint
@@ -89,7 +89,7 @@ def _refuse_lesser_grants(index: int, scratch: LustreStorage, source: S3Storage)
 
 
 def refuse_pools_outside_storage_zone(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse GPU pools that launch outside the zone of a Lustre file system which their tenants mount."""
+    """Refuse GPU pools that launch outside the zone of their tenants' Lustre file systems."""
     for pool in stack.gpu_pools if list_lustre(stack) else ():
         for scratch in list_pool_scratch(stack, pool.name):
             others = _list_other_zones(stack, pool, scratch)
@@ -115,12 +115,12 @@ def _may_use(stack: StackConfig, tenant: str, pool: Pool) -> bool:
 
 
 def warn_of_storage_that_stays_empty(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of file systems of ours that a tenant reads and that nobody fills."""
+    """Warn of file systems of the platform that tenants read and nobody can write."""
     for index, storage in enumerate(stack.storage):
         if isinstance(storage, EfsStorage):
             for tenant, access in storage.tenants.items():
                 if access == "read":
-                    reason = f"{tenant} has a folder of its own in {storage.name!r}, which nobody may write"
+                    reason = f"{tenant} has its own folder in {storage.name!r}, which nobody may write"
                     yield _warn_of_emptiness(("storage", index, "tenants", tenant), reason, f"{tenant}: write")
         elif isinstance(storage, LustreStorage) and not storage.import_ and "write" not in storage.tenants.values():
             reason = f"every tenant of {storage.name!r} only reads, and it imports nothing"
@@ -128,7 +128,7 @@ def warn_of_storage_that_stays_empty(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_mounts_without_memory(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of pods that leave too little memory of their node to the buckets that they mount."""
+    """Warn of pods that leave too little memory of their node for their mounts of buckets."""
     for pool in stack.gpu_pools if any(storage.kind == "s3" for storage in stack.storage) else ():
         rows = [row for row in stack.list_instances(pool) if pool.slot_size]
         crowded = next((row for row in rows if _count_missing_mib(stack, pool, row) > 0), None)
@@ -137,16 +137,15 @@ def warn_of_mounts_without_memory(stack: StackConfig) -> Iterator[Problem]:
         slots = count_slots(pool, crowded)
         left = pool.find_room(crowded).memory_mib - slots * pool.slot_size.room.memory_mib
         reason = (
-            f"{slots} × {pool.slot_size} leave {max(left, 0) / 1024:.1f}Gi of a {crowded.instance_type}, and the "
-            f"buckets that they mount take up to {find_mount_memory_mib(stack, pool, slots) / 1024:g}Gi, which no pod "
-            "requests"
+            f"{slots} × {pool.slot_size} leave {max(left, 0) / 1024:.1f}Gi of a {crowded.instance_type}, and their "
+            f"mounts of buckets up to {find_mount_memory_mib(stack, pool, slots) / 1024:g}Gi, which no pod requests"
         )
-        hint = "lower the memory of podSize: where it runs out, the kernel ends the mount before the work"
+        hint = "lower the memory of podSize: when memory runs out, the kernel kills the mount before the work"
         yield Problem("mounts-without-memory", (*stack.locate(pool), "podSize"), reason, hint, severity="warning")
 
 
 def _count_missing_mib(stack: StackConfig, pool: Pool, row: Instance) -> float:
-    """Return the MiB by which the pods of all slots and their mounted buckets exceed a node."""
+    """Return by how many MiB the pods of all slots and their mounts of buckets exceed a node's memory."""
     slots, size = count_slots(pool, row), pool.slot_size
     asked = slots * size.room.memory_mib if size else 0
     return asked + find_mount_memory_mib(stack, pool, slots) - pool.find_room(row).memory_mib
@@ -171,13 +170,13 @@ def suggest_near_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _write_pool(pool: CpuPool, zone: str) -> str:
-    """Write the platform's own CPU pool as the stack file would state it, in one zone."""
+    """Return the platform's own CPU pool as YAML for the stack file, in one zone."""
     sizes = f"maxCpus: {pool.max_cpus}, expectedUtilization: {pool.expected_utilization}"
     return f"{{name: {pool.name}, purpose: cpu, {sizes}, zones: [{zone}]}}"
 
 
 def suggest_faster_data(stack: StackConfig) -> Iterator[Problem]:
-    """Point out tenants that train, and mount nothing but EFS, which is slow for many small reads."""
+    """Point out tenants of training pools that mount EFS only, which is slow for many small reads."""
     training = [pool.name for pool in stack.gpu_pools if pool.purpose == "training"]
     indexes: dict[str, list[int]] = {}
     for index, storage in enumerate(stack.storage):
@@ -193,17 +192,17 @@ def suggest_faster_data(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_trial_of_lustre(stack: StackConfig) -> Iterator[Problem]:
-    """Point out Lustre file systems: no document says on which AMIs of EKS the mount works, and no test mounts one."""
+    """Point out Lustre file systems, which no test has mounted, on AMIs without a documented Lustre client."""
     families = sorted({pool.ami.row.display for pool in stack.all_pools if mounts_lustre(stack, pool)})
     if families:
         index, _ = list_lustre(stack)[0]
         reason = f"no test of this platform has mounted a Lustre file system on nodes of {' and '.join(families)}"
-        hint = "mount it in a development account first, on the same AMI release: docs/storage.md, Limits"
+        hint = "mount it in a development account first, on the same AMI release: docs/storage-details.md, Limits"
         yield Problem("lustre-untried", ("storage", index), reason, hint, severity="note")
 
 
 def suggest_short_ends_of_writers(stack: StackConfig) -> Iterator[Problem]:
-    """Point out pools whose pods may take longer to end than the mounts of the buckets that they write."""
+    """Point out pools whose pods may outlive the mounts of the buckets that they write, during a drain."""
     indexes = [
         index
         for index, found in enumerate(stack.storage)
@@ -217,11 +216,11 @@ def suggest_short_ends_of_writers(stack: StackConfig) -> Iterator[Problem]:
         and any(isinstance(pool, CpuPool) or _may_use(stack, name, pool) for name in writers)
     ]
     if long:
-        reason = f"a drain ends S3 mounts after {S3_MOUNT_GRACE_S} seconds, and pods in {', '.join(long)} may end later"
-        hint = f"let pods that write buckets end sooner: terminationGracePeriodSeconds of {S3_MOUNT_GRACE_S} or less"
+        reason = f"a drain stops S3 mounts after {S3_MOUNT_GRACE_S} s, and pods in {', '.join(long)} may exit later"
+        hint = f"write terminationGracePeriodSeconds: {S3_MOUNT_GRACE_S} or less into pods that write buckets"
         yield Problem("s3-mount-ends-first", ("storage", indexes[0]), reason, hint, severity="note")
 
 
 def list_lustre(stack: StackConfig) -> list[tuple[int, LustreStorage]]:
-    """Return (position in the file, file system) of each FSx for Lustre file system."""
+    """Return (position in the stack file, file system) of each FSx for Lustre file system."""
     return [(index, found) for index, found in enumerate(stack.storage) if isinstance(found, LustreStorage)]

@@ -1,4 +1,4 @@
-"""ARNs that AWS accepts only from the account of the stack."""
+"""Rules about ARNs of other accounts."""
 
 from collections.abc import Iterator
 
@@ -12,10 +12,10 @@ from ..facet import early
 def refuse_arns_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
     """Refuse ARNs of another account for billing, nodes, monitoring, IAM and the policies of service accounts."""
     if stack.billing:
-        why = "and AWS takes only ARNs of the same account"
+        why = "and AWS accepts only ARNs of the same account"
         yield from _refuse_arn(stack, ("billing", "topicArn"), stack.billing.topic_arn, why)
         yield from _refuse_arn(stack, ("billing", "anomalyMonitorArn"), stack.billing.anomaly_monitor_arn, why)
-    why = "and nodes take only a role of their own account"
+    why = "and nodes can use only a role of their own account"
     admitted = stack.existing_cluster.node_role if stack.existing_cluster else None
     yield from _refuse_arn(stack, ("cluster", "nodeRole"), admitted, why)
     target = stack.monitoring.remote_write if isinstance(stack.monitoring, InstallMonitoring) else None
@@ -24,7 +24,7 @@ def refuse_arns_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
         yield from _refuse_arn(stack, ("monitoring", "remoteWrite", "workspaceArn"), target.workspace_arn, why)
     for path, arn in _list_policies(stack):
         if arn.split(":")[4] != "aws":
-            yield from _refuse_arn(stack, path, arn, "and a role takes only policies of its account and of AWS")
+            yield from _refuse_arn(stack, path, arn, "and a role accepts only policies of its account and of AWS")
     for key, arn in stack.iam.roles.items():
         yield from _refuse_arn(stack, ("iam", "roles", key), arn, "and AWS lets nobody pass a role of another account")
 
@@ -39,7 +39,7 @@ def _list_policies(stack: StackConfig) -> Iterator[tuple[Path, str]]:
 
 
 def warn_of_principals_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of admins, viewers and members in another account: a wrong digit locks them out."""
+    """Warn of admins, viewers, operators and members in another account: a typo would lock them out."""
     for path, arn in list_principals(stack):
         if (account := arn.split(":")[4]) != stack.account_id:
             reason = f"the role or user is of account {account!r}, not of {stack.account_id!r}"
@@ -48,7 +48,7 @@ def warn_of_principals_of_other_accounts(stack: StackConfig) -> Iterator[Problem
 
 
 def list_principals(stack: StackConfig) -> list[tuple[Path, str]]:
-    """Return place and ARN of each admin, viewer and member."""
+    """Return path and ARN of each admin, viewer, operator and member."""
     return [
         *((("cluster", "admins", at), arn) for at, arn in enumerate(stack.cluster.admins)),
         *((("cluster", "viewers", at), arn) for at, arn in enumerate(stack.cluster.viewers)),

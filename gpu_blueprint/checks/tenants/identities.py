@@ -1,4 +1,4 @@
-"""Grants of service accounts that reach too far: actions that grant rights, resources without a name, too many."""
+"""Rules about AWS permissions of service accounts: privilege escalation, wide resources, and size."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -11,23 +11,23 @@ from ...problem import Path, Problem
 from ...subjects.tenants.identities import count_characters, list_grants
 from ..facet import early
 
-_HANDING_OUT = ("iam", "organizations", "account", "sso", "sso-directory", "identitystore")
-"""Services whose actions decide who may do what in the account."""
-_OPENING_CLUSTERS = (
+_IDENTITY_SERVICES = ("iam", "organizations", "account", "sso", "sso-directory", "identitystore")
+"""Services whose actions change permissions in the account."""
+_CLUSTER_ACCESS_ACTIONS = (
     *("createaccessentry", "updateaccessentry", "associateaccesspolicy", "associateidentityproviderconfig"),
     *("createpodidentityassociation", "updatepodidentityassociation"),
 )
-"""Actions of EKS that decide who may do what in a cluster, or which role pods get; AWS calls their level "Write"."""
-_ASSUMING = "sts:assumerole"
-_PERMISSIONS = "Permissions management"
-"""AWS's access level of actions that change the rights of others."""
+"""Actions of EKS that change access to a cluster, or the role of pods, although AWS's access level is "Write"."""
+_ASSUME_ROLE = "sts:assumerole"
+_PERMISSIONS_LEVEL = "Permissions management"
+"""AWS's access level of actions that change permissions."""
 MOST_CHARACTERS = 6144
-"""Size of a managed policy, without blanks (IAM user guide, "IAM and AWS STS quotas")."""
+"""Limit of a managed policy's characters, without blanks (IAM user guide, "IAM and AWS STS quotas")."""
 
 
 @early
 def refuse_wide_statements(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse statements with unknown actions, actions that grant rights, or resources without a name."""
+    """Refuse statements with unknown actions, actions that change permissions, or resources without a name."""
     for where, statement in _list_statements(stack):
         for index, action in enumerate(statement.actions):
             yield from _refuse_action((*where, "actions", index), action)
@@ -49,14 +49,14 @@ def _refuse_action(path: Path, action: str) -> Iterator[Problem]:
         near = get_close_matches(action, [f"{service}:{name}" for name in list_actions(service)], 1)
         hint = f"write {near[0]}" if near else "compare AWS's Service Authorization Reference"
         yield Problem("unknown-action", path, f"AWS has no action {action!r}", hint)
-    elif service in _HANDING_OUT or facts["access_level"] == _PERMISSIONS or _opens_clusters(action):
-        reason = f"{action!r} changes who may do what, so a pod could give itself every right"
+    elif service in _IDENTITY_SERVICES or facts["access_level"] == _PERMISSIONS_LEVEL or _opens_clusters(action):
+        reason = f"{action!r} changes permissions, so a pod could give itself every permission"
         yield Problem("action-hands-out-rights", path, reason, "leave it to the platform team's own programs")
 
 
 def _opens_clusters(action: str) -> bool:
     service, name = action.lower().split(":")
-    return service == "eks" and name in _OPENING_CLUSTERS
+    return service == "eks" and name in _CLUSTER_ACCESS_ACTIONS
 
 
 def _refuse_resource(path: Path, resource: str, actions: list[str]) -> Iterator[Problem]:
@@ -65,13 +65,13 @@ def _refuse_resource(path: Path, resource: str, actions: list[str]) -> Iterator[
         reason = f"{resource!r} is every resource of {', '.join(limited)}"
         hint = "name resources, or the beginning of their names; put actions that take no resource into a statement "
         yield Problem("resource-too-wide", path, reason, hint + 'of their own with resources ["*"]')
-    elif "*" in resource and any(action.lower().startswith(_ASSUMING) for action in actions):
+    elif "*" in resource and any(action.lower().startswith(_ASSUME_ROLE) for action in actions):
         reason = f"{resource!r} may match roles that were made for others"
         yield Problem("resource-too-wide", path, reason, "name each role that pods may assume")
 
 
 def _names_nothing(resource: str) -> bool:
-    """Tell whether an ARN has no fixed name, such as ``*`` and ``arn:aws:dynamodb:us-east-1:111122223333:table/*``."""
+    """Return whether an ARN has no fixed name: ``*``, ``arn:aws:dynamodb:us-east-1:111122223333:table/*``."""
     parts = resource.split(":", 5)
     if len(parts) < 6:
         return True
@@ -82,9 +82,9 @@ def _names_nothing(resource: str) -> bool:
 
 @early
 def refuse_identities_without_grant(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse service accounts without a grant; the buckets that a tenant may mount are grants of each of its accounts.
+    """Refuse identities without a grant; a bucket of ``storage`` is a grant to every identity of its tenants.
 
-    Charts make service accounts of their own, whose pods mount buckets only with an identity.
+    A chart's own service accounts need an identity before their pods can mount buckets.
     """
     buckets = [storage for storage in stack.storage if isinstance(storage, S3Storage)]
     for tenant_index, tenant in enumerate(stack.tenants):
@@ -99,7 +99,7 @@ def refuse_identities_without_grant(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_large_identities(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse service accounts whose grants do not fit into the policy of one role."""
+    """Refuse service accounts whose grants exceed the policy of one role."""
     for grants in list_grants(stack):
         if (size := count_characters(grants)) > MOST_CHARACTERS:
             path = _find_identity(stack, grants.tenant, grants.service_account)
@@ -112,7 +112,7 @@ def refuse_large_identities(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _find_identity(stack: StackConfig, tenant: str, service_account: str) -> Path:
-    """Return the place of a service account; the account ``default`` has grants of ``storage`` alone."""
+    """Return the path of a service account's identity; ``storage`` for ``default``, with grants of storage only."""
     places: Iterator[Path] = (
         ("tenants", tenant_index, "identities", index)
         for tenant_index, found in enumerate(stack.tenants)

@@ -1,4 +1,4 @@
-"""Isolation between tenants who are granted the same pool."""
+"""A rule about isolation between tenants with grants in the same pool."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The names of tenants and of their namespaces."""
+"""A rule about names of tenants and their namespaces."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from ..repeated_names import find_repeated_names
 
 @early
 def refuse_repeated_tenants(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse two tenants of one name, or of one namespace; a repeated name is told once."""
+    """Refuse two tenants with the same name or namespace; a repeated name brings one problem."""
     yield from find_repeated_names([tenant.name for tenant in stack.tenants], "tenants", "name")
     first_index = {tenant.name: index for index, tenant in reversed([*enumerate(stack.tenants)])}
     for problem in find_repeated_names([tenant.namespace_name for tenant in stack.tenants], "tenants", "namespace"):

@@ -1,4 +1,4 @@
-"""Quotas of tenants, compared with the pools that fill them."""
+"""Rules about quotas of tenants, against the pools."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from ...problem import Path, Problem, move_under
 
 
 def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse quotas in unknown pools, quotas above a pool's ceiling, and quotas without a needed MIG profile."""
+    """Refuse quotas in unknown pools, quotas above a pool's limit, and quotas without a needed MIG profile."""
     for index, tenant in enumerate(stack.tenants):
         for name, amount in tenant.gpus.items():
             path = ("tenants", index, "gpus", name)
@@ -21,7 +21,7 @@ def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
 
 
 def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
-    """Return the problem of a field that names a pool which does not exist, or has no GPUs."""
+    """Return the problem of a field that names an unknown pool or a CPU pool."""
     if name in {pool.name for pool in stack.cpu_pools}:
         hint = suggest(name, stack.gpu_pools_by_name, "name a pool with GPUs:")
         if path[0] == "tenants":
@@ -32,36 +32,36 @@ def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
 
 
 def find_amount_problems(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
-    """Refuse an amount that the pool can never advertise, or an ambiguous amount without MIG profiles."""
+    """Yield problems of an amount that the pool can never advertise, or that needs a MIG profile."""
     units = pool.profile.units
     if isinstance(amount, int) and len(units) > 1:
         reason = f"pool {pool.name} advertises {', '.join(units)}, and a bare count names none of them"
         hint = f"give a count for each, such as {{{next(iter(units))}: {amount}}}"
         yield Problem("amount-without-profile", (), reason, hint)
         return
-    ceiling = pool.profile.count_at_ceiling(pool.max_gpus)
+    limits = pool.profile.count_at_ceiling(pool.max_gpus)
     for unit, count in pool.count_by_unit(amount).items():
         path = (unit,) if isinstance(amount, dict) else ()
         if unit not in units:
             hint = suggest(unit, units, "it advertises")
             yield Problem("profile-not-in-pool", path, f"pool {pool.name} advertises no {unit!r}", hint)
-        elif count > (most := ceiling[units[unit]]):
+        elif count > (most := limits[units[unit]]):
             reason = f"{count} can never be reached: {pool.max_gpus} GPUs advertise {most} {units[unit]}"
             yield Problem("amount-above-ceiling", path, reason, f"lower it, or raise maxGpus of pool {pool.name}")
 
 
 def warn_of_promises_above_ceilings(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of quotas that together promise more than the pools can advertise."""
+    """Warn of quotas that exceed the pools together."""
     promised: Counter[str] = Counter()
     for tenant in stack.tenants:
         promised.update(stack.sum_quota(tenant))
-    ceilings = stack.exposed_resources
+    limits = stack.exposed_resources
     for resource, count in promised.items():
-        if count > ceilings[resource]:
+        if count > limits[resource]:
             yield Problem(
                 "quotas-above-ceiling",
                 ("tenants",),
-                f"quotas promise {count} {resource}, and the ceilings of the pools allow {ceilings[resource]}: "
+                f"quotas promise {count} {resource}, and the limits of the pools allow {limits[resource]}: "
                 "tenants will wait for each other",
                 "lower quotas, or raise maxGpus",
                 severity="warning",
@@ -69,7 +69,7 @@ def warn_of_promises_above_ceilings(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_unusable_pools(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of pools in which no tenant has a quota."""
+    """Warn of pools without a tenant's quota."""
     for pool in stack.gpu_pools:
         if stack.tenants and pool.name not in stack.grants_by_pool:
             reason = f"no tenant has a quota in pool {pool.name}, so only admins can use it"

@@ -1,4 +1,4 @@
-"""Admission of tenants that lets through the things it judges."""
+"""A rule about admission policies that only warn."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from ...problem import Problem
 
 
 def warn_of_admission_that_only_warns(stack: StackConfig) -> Iterator[Problem]:
-    """Warn that tenants can still do everything that the admission rules are there to stop."""
+    """Warn that admission policies with ``enforcement: warn`` stop nothing."""
     if stack.tenants and stack.tenancy.enforcement == "warn":
         reason = "admission only warns, so tenants can still take GPUs, priorities and addresses that are not theirs"
         hint = "set it to deny once the tenants read no more warnings (docs/isolation.md)"

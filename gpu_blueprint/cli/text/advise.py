@@ -1,7 +1,7 @@
 """The result of advise as text: the measurements, each proposal with its reasons, and the sum of the savings."""
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rich.padding import Padding
@@ -13,13 +13,14 @@ from ...cost.money import Usd
 from ...live.advise import Advice, Observed, Proposal
 from ...live.advise.advice import list_unjudged_pools
 from ...live.advise.bill import estimate_monthly_bill
-from ...live.advise.proposal import WELL_COVERED, AddPool, Change
+from ...live.advise.proposal import WELL_COVERED_SHARE, AddPool, Change
 from ...problem import Problem
+from .formats import count
 from .tables import make_console, make_table
 
 _COLOURS = {"high": "green", "medium": "yellow", "low": "red"}
 _GIB = 1024
-_MEASURES = ("GPUs held", "running", "ceiling", "SM activity", "tensor", "bandwidth", "memory", "a month")
+_MEASURES = ("GPUs held", "running", "limit", "SM activity", "tensor", "bandwidth", "memory", "a month")
 _CAPTION = (
     "GPUs: mean, peak. SM activity: mean, and p95 of the busiest GPU; tensor and bandwidth: p95 of the busiest GPU."
     " Memory: the most that one GPU used. Dollars: a month like this window, at list prices."
@@ -32,7 +33,7 @@ def show(stack: StackConfig, observed: Observed, advice: Advice, left_out: Mappi
     days = f"{observed.window.days:g} days" if observed.window.days != 1 else "1 day"
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}: {days} of metrics\n"))
     out.print(_build_measurements(stack, observed))
-    if advice.silent or advice.free or observed.window.warnings or observed.window.coverage < WELL_COVERED:
+    if advice.silent or advice.free or observed.window.warnings or observed.window.coverage < WELL_COVERED_SHARE:
         out.print(_build_remarks(observed, advice))
     for remark in list_unjudged_pools(stack):
         out.print(Text(f"{remark.pool}: {remark.text}"))
@@ -43,8 +44,8 @@ def show(stack: StackConfig, observed: Observed, advice: Advice, left_out: Mappi
 
 
 def show_edit(path: Path, original: str, proposals: str, warnings: Iterable[Problem]) -> None:
-    """Print the path of the edited file, its new warnings, and the commands that review it and take it over."""
-    print(f"{path}: {original} with {proposals}; check accepts it", file=sys.stderr)
+    """Print the path of the edited file, its new warnings, and the commands to compare it and to copy it."""
+    print(f"{path}: {original} with {proposals}; check passes", file=sys.stderr)
     for warning in warnings:
         print(f"new warning: {warning}", file=sys.stderr)
     print(f"review it, then: diff {original} {path}; cp {path} {original}", file=sys.stderr)
@@ -78,7 +79,7 @@ def _build_remarks(observed: Observed, advice: Advice) -> Table:
     )
     rows.add_column(no_wrap=True)
     rows.add_column(overflow="fold")
-    if observed.window.coverage < WELL_COVERED:
+    if observed.window.coverage < WELL_COVERED_SHARE:
         measured = f"only {observed.window.hours / 24:.1f} of {observed.window.days:g} days have data"
         rows.add_row("the window", f"{measured}: the cluster, its monitoring or the stored data is younger")
     for text in observed.window.warnings:
@@ -115,7 +116,7 @@ def _add_lines(rows: Table, title: str, lines: Iterable[str]) -> None:
 
 def _format_saving(proposal: Proposal) -> str:
     if proposal.saving is None:
-        return "no part of the current bill"
+        return "nothing; the bill stays"
     if proposal.saving < 0:
         return f"nothing; it costs up to ${-proposal.saving:,.0f} a month more"
     return f"${proposal.saving:,.0f} a month"
@@ -131,7 +132,7 @@ def _format_change(change: Change) -> str:
 
 def _summarize(stack: StackConfig, observed: Observed, advice: Advice) -> str:
     parts = ((stack.gpu_pools, "pool"), (stack.tenants, "tenant"), (stack.reservations, "reservation"))
-    pools, tenants, reservations = (_count(items, noun) for items, noun in parts)
+    pools, tenants, reservations = (count(len(items), noun) for items, noun in parts)
     judged = f"{pools}, {tenants} and {reservations}"
     if not advice.proposals:
         rest = "some could not be judged, see the remarks" if advice.silent else "their use fits them"
@@ -143,11 +144,7 @@ def _summarize(stack: StackConfig, observed: Observed, advice: Advice) -> str:
     bill = f" of {_format_dollars(whole)} that the pools cost" if whole.known else ""
     once = ", counting the largest saving of each pool" if advice.saving else ""
     saving = f"would save up to ${advice.saving:,.0f} a month{bill}{once}"
-    return f"{_count(advice.proposals, 'proposal')} for {judged} {saving}. Nothing was changed."
-
-
-def _count(items: Sequence[object], noun: str) -> str:
-    return f"{len(items)} {noun}{'' if len(items) == 1 else 's'}"
+    return f"{count(len(advice.proposals), 'proposal')} for {judged} {saving}. Nothing was changed."
 
 
 def _format_dollars(usd: Usd) -> str:

@@ -57,7 +57,7 @@ def _print_section(out: Console, section: Section) -> None:
 
 
 def _print_rows(out: Console, section: Section) -> None:
-    """Print a table whose columns share the page by the length of their texts; long texts go on below."""
+    """Print a table; a text longer than its column wraps."""
     rows = [section.headers, *section.rows]
     widest = [max(len(row[column]) for row in rows) for column in range(len(section.headers))]
     widths = _share(widest, _WIDTH - 2 * len(widest))
@@ -70,7 +70,7 @@ def _print_rows(out: Console, section: Section) -> None:
 
 
 def _share(widest: list[int], room: int) -> list[int]:
-    """Give each column its widest text, if it is short, and share the rest of the room among the others."""
+    """Return the width of each column: short columns fit their widest text, and the others share the rest."""
     widths, left = list(widest), room
     for done, column in enumerate(sorted(range(len(widest)), key=lambda column: widest[column])):
         widths[column] = max(4, min(widest[column], left // (len(widest) - done)))
@@ -79,9 +79,9 @@ def _share(widest: list[int], room: int) -> list[int]:
 
 
 def _print(out: Console, text: str, *, bullet: str = "", style: str = "") -> None:
-    """Print a text in lines of the page's width; the bullet stands before the first line.
+    """Print a text in lines of the page's width, with the bullet before the first.
 
-    A longer word, such as an image with its digest, stays whole.
+    A word longer than a line, such as an image with its digest, stays whole.
     """
     indent = " " * len(bullet)
     clean = " ".join(make_printable(text).split())

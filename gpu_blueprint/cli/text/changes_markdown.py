@@ -12,7 +12,7 @@ from .formats import escape_markdown, make_printable
 MOST = 60_000
 """Characters; GitHub refuses comments above 65,536, and the workflow may add lines of its own."""
 _LONGEST_TEXT = 600
-"""Characters of one text before it is escaped, which may double it or more."""
+"""Characters of one text before escaping, which may more than double them."""
 _MOST_REASONS, _MOST_NOTES = 5, 10
 _MARKS: dict[Verdict | None, str] = {
     "nothing": "✅",

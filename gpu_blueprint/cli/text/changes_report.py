@@ -9,9 +9,10 @@ from ...changes.report import Changes
 from ...changes.snapshot import Snapshot
 from ...problem import Problem
 from ...records import Record
+from .formats import count
 
 _MOST_NAMED = 3
-"""Pools and tenants that the sentence on top names; the sections name all."""
+"""Number of pools and tenants that the summary names; the sections name all."""
 _DONE: dict[Effect, str] = {
     "create": "created",
     "update": "updated in place",
@@ -20,7 +21,7 @@ _DONE: dict[Effect, str] = {
     "delete": "deleted",
 }
 _PROGRAM = ("gpu-blueprint:", "pulumi:")
-"""Types of components and providers, which stand for no object of their own."""
+"""Types of components and providers, which create no object of their own."""
 
 
 class Probe(Record, kw_only=True):
@@ -47,11 +48,11 @@ class RehearsalResult(Record, kw_only=True):
 
 
 class Report(Record, kw_only=True):
-    """Everything that the command has found out."""
+    """The results of the command."""
 
     stack: str
     against: str
-    """The base for a reader, such as ``main (4fa15d3a9c)``."""
+    """The name of the base, such as ``main (4fa15d3a9c)``."""
     command: str
     """The command that shows the whole report again."""
     after: Snapshot
@@ -73,11 +74,6 @@ class Report(Record, kw_only=True):
         return self.changes.verdict if self.changes else None
 
 
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 resource``, ``2 resources``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def list_objects(changes: Changes) -> list[ResourceChange]:
     """Return the changes of objects, without components and providers."""
     return [change for change in changes.resources if not change.type.startswith(_PROGRAM)]
@@ -90,7 +86,7 @@ def count_effects(objects: Sequence[ResourceChange]) -> str:
 
 
 def summarize(report: Report) -> str:
-    """Return the change in one sentence for the reviewer who decides."""
+    """Return the change in one sentence for the reviewer."""
     clauses = list(_list_clauses(report))
     sentence = "; ".join(clauses)
     return f"{sentence[:1].upper()}{sentence[1:]}."
@@ -149,7 +145,7 @@ def _count_objects(objects: Sequence[ResourceChange]) -> str:
 
 
 def _list_drain_clauses(drains: Sequence[NodeDrain]) -> Iterator[str]:
-    """Yield a clause for all pools that drain the same nodes at the same pace."""
+    """Yield a clause for each group of pools that drain the same nodes at the same pace."""
     alike: dict[tuple[str, str], list[str]] = {}
     for drain in drains:
         pace = " at once" if drain.is_at_once else "" if drain.is_blocked else " within {} budgets"
@@ -182,7 +178,7 @@ def _list_tenant_clauses(tenants: Sequence[TenantChange]) -> Iterator[str]:
 
 
 def _name_subject(change: TenantChange, sentences: Sequence[str], verb: str = "lose") -> str:
-    """Return the subject with its verb, for the first sentence of a tenant, of all tenants, or of the cluster."""
+    """Return the subject and the verb of a tenant's first sentence, such as ``all tenants lose``."""
     return f"all tenants {verb}" if sentences[0].startswith(ALL_TENANTS) else f"{name_tenant(change)} {verb}s"
 
 
@@ -193,7 +189,7 @@ def _name_first(sentences: Sequence[str]) -> str:
 
 
 def name_tenant(change: TenantChange) -> str:
-    """Return the tenant for a reader; a change without a tenant holds for the whole cluster."""
+    """Return the tenant's name; a change without a tenant affects the whole cluster."""
     return f"tenant {change.tenant}" if change.tenant else "the whole cluster"
 
 
@@ -212,12 +208,12 @@ def _list_cost_clauses(changes: Changes, stack: str) -> Iterator[str]:
 
 
 def _explain_same_cost(changes: Changes) -> str:
-    """Say why other replicas cost the same: what a pool is expected to use, and its ceiling, bound their cost."""
+    """Return why other replicas cost the same: the expected use and the limit of a pool decide its cost."""
     old, new = (
         {(each.get("tenant"), each.get("name")): each.get("replicas") for each in found.cost.get("models", [])}
         for found in (changes.before, changes.after)
     )
-    return ", since its pools keep their expected use and their ceilings" if old != new else ""
+    return ", since its pools keep their expected use and their limits" if old != new else ""
 
 
 def _subtract(before: float | None, after: float | None) -> float | None:
@@ -230,7 +226,7 @@ def _format_more(usd: float) -> str:
 
 
 def _describe_aws(objects: Sequence[ResourceChange]) -> str:
-    """Say how many resources are replaced in AWS, where the engine recreates machines, networks and rights."""
+    """Return how many resources are replaced in AWS: there the engine recreates machines, networks and rights."""
     in_aws = [change for change in objects if change.type.startswith(("aws:", "eks:"))]
     replaced = sum(change.effect == "replace" for change in in_aws)
     unknown = sum(change.effect == "update-or-replace" for change in in_aws)

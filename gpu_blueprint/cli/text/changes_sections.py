@@ -10,7 +10,8 @@ from ...cost.compare import Change, Figures
 from ...plan import PlannedResource
 from ...problem import Problem
 from ...records import Record
-from .changes_report import Report, count, count_effects, list_objects, name_tenant
+from .changes_report import Report, count_effects, list_objects, name_tenant
+from .formats import count
 
 _MOST_PATHS = 4
 _MOST_OPEN = 8
@@ -31,7 +32,7 @@ _SERVICES = {
     "costexplorer": "Cost Explorer",
     "secretsmanager": "Secrets Manager",
 }
-"""Module of pulumi-aws → name of the service, where it is no abbreviation."""
+"""Module of pulumi-aws → name of a service that is no abbreviation."""
 _FIGURES = (("expected_hour", "expected $/h"), ("ceiling_hour", "at most $/h"), ("expected_month", "expected $/month"))
 
 
@@ -92,7 +93,7 @@ def _build_dead_ends(problems: Sequence[Problem]) -> Section:
     items = [
         Item(
             text=f"{_place(problem)}{problem.reason}",
-            details=(f"the way there: {problem.hint}",) if problem.hint else (),
+            details=(f"remedy: {problem.hint}",) if problem.hint else (),
         )
         for problem in problems
     ]
@@ -105,14 +106,16 @@ def _build_drains(drains: Sequence[NodeDrain]) -> Section:
 
 def _describe_drain(drain: NodeDrain) -> Item:
     purpose = f" ({drain.purpose})" if drain.purpose else ""
-    most = f", at most {count(drain.most_nodes, 'node')} at the pool's ceiling" if drain.most_nodes is not None else ""
+    most = f", at most {count(drain.most_nodes, 'node')} at the pool's limit" if drain.most_nodes is not None else ""
     details = [
         f"reason: {'; '.join(drain.reasons)}" if drain.reasons else "",
         "jobs that run lose their work, because the pool's training saves no checkpoints"
         if drain.is_interrupting_training
         else "",
         f"budgets: {'; '.join(drain.budgets)}" if drain.budgets else "",
-        f"a pod has {drain.grace} to end, then its node ends by force" if drain.grace else "a pod ends without a limit",
+        f"a pod has {drain.grace} to terminate, then Karpenter deletes its node by force"
+        if drain.grace
+        else "a pod has no time limit to terminate",
         drain.room,
         drain.pinned,
         "the price of nodes that run twice is not known"
@@ -161,7 +164,7 @@ def _list_planned(changes: Changes) -> dict[str, PlannedResource]:
 def _describe_replaced(change: ResourceChange, planned: Mapping[str, PlannedResource]) -> str:
     rest = [path for path in change.paths if path not in change.causes]
     parts = (
-        "nobody knows if its changes replace it, so the engine may update or replace it"
+        "it is not known whether its changes replace it, so the engine updates or replaces it"
         if change.effect == "update-or-replace"
         else "",
         f"because of {_fold(change.causes)}" if change.causes else "",
@@ -173,7 +176,7 @@ def _describe_replaced(change: ResourceChange, planned: Mapping[str, PlannedReso
 
 
 def _group(others: Sequence[ResourceChange], planned: Mapping[str, PlannedResource]) -> Iterator[Item]:
-    """Yield the changes by the component that holds them."""
+    """Yield an item for each component with its changes."""
 
     def find_component(change: ResourceChange) -> str:
         resource = planned.get(change.urn)
@@ -192,7 +195,7 @@ def _describe_change(change: ResourceChange, planned: Mapping[str, PlannedResour
 
 
 def _describe_sources(urns: Sequence[str], planned: Mapping[str, PlannedResource]) -> str:
-    """Name the resources whose outputs a changed input holds."""
+    """Return the resources whose outputs are in a changed input."""
     found = [planned[urn] for urn in urns if urn in planned]
     return f"follows {_fold([f'{_name_kind(source.type)} {source.name}' for source in found])}" if found else ""
 

@@ -9,7 +9,7 @@ from ...files.loading import StackFile
 from ...problem import Problem
 from ...records import Record
 from .equal_findings import join_equal_findings
-from .formats import Format, make_printable
+from .formats import Format, count, make_printable
 from .problems import StackProblems, print_lines, print_problems
 
 
@@ -67,9 +67,5 @@ def _summarize(result: Result, stack: StackFile) -> str:
 
         return summarize_findings(result.findings, stack.config.environment, result.levels)
     pools, tenants, models = len(stack.config.pools), len(stack.config.tenants), len(stack.config.models)
-    served = f", {_count(models, 'model')}" if models else ""
-    return f"fine: {_count(pools, 'pool')}, {_count(tenants, 'tenant')}{served}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    served = f", {count(models, 'model')}" if models else ""
+    return f"fine: {count(pools, 'pool')}, {count(tenants, 'tenant')}{served}"

@@ -92,7 +92,9 @@ def _show_estimate(config: StackConfig, estimate: Estimate) -> None:
 
 
 def _describe_bounds(config: StackConfig, estimate: Estimate) -> Iterator[str]:
-    replaced = f"{format_money(estimate.surge)} while nodes are replaced: a new node starts before the old one ends"
+    replaced = (
+        f"{format_money(estimate.surge)} while nodes are replaced: a new node starts before the old node terminates"
+    )
     if config.hourly_ceiling is None:
         yield f"beside «at most», {replaced}"
     else:

@@ -91,7 +91,7 @@ def _format_counts(counts: ReplicaCounts) -> str:
 
 
 def _format_million(found: MillionPrice | None) -> str:
-    """Write the price of a million tokens, from that of the capacity types to the dearest on demand."""
+    """Return the price of a million tokens or requests: at the capacity types, and on demand at most."""
     if found is None:
         return "not stated"
     return f"{found.unit}\n{_format_unit(found.as_bought)}\nto {_format_unit(found.at_most)}"

@@ -11,7 +11,7 @@ from .tables import make_console
 
 _ABSENT = "–"
 _WIDEST, _LEAST, _VALUE, _NAME = 80, 40, 14, 20
-"""Columns: the most and the least of the table, the least of a value beside its field, the most of a stack's name."""
+"""Columns: largest and smallest table, smallest value beside its field, longest name of a stack."""
 
 
 class Difference(Record):
@@ -32,7 +32,7 @@ def show(stacks: tuple[str, str], differences: Sequence[Difference], same: int) 
 
 
 def _print_rows(out: Console, stacks: tuple[str, str], differences: Sequence[Difference]) -> None:
-    """Print a row for each field; texts too long for their columns stand below each other."""
+    """Print a row for each field; texts that are too long for their columns follow below."""
     width = max(min(out.width, _WIDEST), _LEAST)
     left = min(max(len(difference.path) for difference in differences) + 2, width - 2 * _VALUE)
     column = (width - left) // 2

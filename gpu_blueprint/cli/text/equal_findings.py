@@ -41,7 +41,7 @@ def _fold(group: Sequence[Problem]) -> Problem:
 
 
 def _write_runs(numbers: Sequence[int]) -> str:
-    """Write sorted numbers, three or more in a row by their ends: ``10, 15, 17–19, 22, 23``."""
+    """Return sorted numbers, with three or more in a row as a range: ``10, 15, 17–19, 22, 23``."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:

@@ -31,7 +31,7 @@ class Topic(Record):
     """The kind of the topic, such as ``alert``."""
     lines: tuple[str, ...] = ()
     steps: Iterable[Step] = ()
-    """May be worked out as they are printed."""
+    """A lazy iterable computes each step when it is printed."""
 
 
 def show(topics: Sequence[Topic]) -> None:

@@ -11,7 +11,7 @@ from .formats import count_severities
 
 
 def summarize_findings(findings: Sequence[Problem], environment: str, levels: Path | None = None) -> str:
-    """Return one line about all findings of the policies, with the rules that did not judge and a borrowed file.
+    """Return one line on all findings, on rules that did not judge, and on a levels file of another environment.
 
     Args:
         findings: The findings of every rule that is not disabled.

@@ -39,14 +39,15 @@ def to_markdown(problems: Sequence[Problem], name: str) -> str:
     return f"{heading}\n\n{format_markdown_table(('where', 'severity', 'kind', 'problem', 'remedy'), rows)}"
 
 
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 resource``, ``2 resources``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def count_severities(problems: Iterable[Problem]) -> str:
     """Return the number of problems of each severity, such as ``2 errors, 1 warning``."""
     counts = Counter(problem.severity for problem in problems)
-    listed = [
-        f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}"
-        for severity in get_args(Severity)
-        if counts[severity]
-    ]
+    listed = (count(counts[severity], severity) for severity in get_args(Severity) if counts[severity])
     return ", ".join(listed) or "no problems"
 
 

@@ -39,7 +39,7 @@ def list_notes(config: StackConfig, pulled: PulledList) -> list[str]:
 
 
 def _list_late_images(config: StackConfig) -> Iterator[str]:
-    """Yield the images of models that new nodes pull only when a replica asks for them."""
+    """Yield a sentence for each pool whose nodes pull the image of a model with its first replica."""
     late: dict[str, list[str]] = {}
     for model in config.models:
         for version in model.list_versions():
@@ -47,7 +47,7 @@ def _list_late_images(config: StackConfig) -> Iterator[str]:
                 late.setdefault(model.pool, []).append(name_image(version))
     for pool, images in late.items():
         listed = ", ".join(dict.fromkeys(images))
-        yield f"New nodes of {pool} pull {listed} when the first replica asks; prepull brings it earlier."
+        yield f"New nodes of {pool} pull {listed} with the first replica; prepull pulls it earlier."
 
 
 def show_json(config: StackConfig, pulled: PulledList) -> None:
@@ -91,7 +91,7 @@ def show(config: StackConfig, pulled: PulledList) -> None:
 
 
 def _list_other_tables(pulled: PulledList) -> Iterator[Table]:
-    """Yield the tables of charts and add-ons, where there are any: a cluster that exists may get none."""
+    """Yield the tables of charts and add-ons; an existing cluster may have none."""
     charts = make_table("Charts", "chart", "version", "source")
     for found in pulled.charts:
         charts.add_row(found.chart.name, found.chart.version, found.source)
@@ -108,7 +108,7 @@ def list_places(config: StackConfig, images: Iterable[str]) -> list[tuple[str, s
 
 
 def _list_image_lines(rows: Sequence[PulledImage], width: int) -> Iterator[str]:
-    """Yield each image with its users beside it; a reference that leaves no room for them stands alone on its line."""
+    """Yield each image with its users beside it, or below it if the reference is too long."""
     room = width - max(len(user) for image in rows for user in image.users) - 2
     left = max(len(name) for name in ("image", *(image.image for image in rows)) if len(name) <= max(room, 5)) + 2
     yield f"{'image'.ljust(left)}used by"

@@ -44,7 +44,7 @@ def _write_resource(resource: Resource) -> dict[str, Any]:
 
 
 def show(stack: StackConfig, report: Report) -> None:
-    """Print the leftovers with their costs, the objects of a living cluster, and the questions without an answer."""
+    """Print the leftovers with their costs, the objects that a running cluster deletes, and failed questions."""
     out = make_console()
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}, account {stack.account_id}"))
     for line in _describe_states(report.states):

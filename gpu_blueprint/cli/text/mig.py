@@ -7,7 +7,7 @@ from ...sharing.placement import Layout, describe_layout, explain_fault
 from .tables import make_console, make_table
 
 _MOST_WAYS = 3
-"""Number of ways to fill a layout that the output lists; it only counts the others."""
+"""Number of ways to fill a layout that the output lists; the others are counted."""
 
 
 def show_layouts(model: Gpu, mig: MigTable, layouts: Iterable[Layout]) -> None:

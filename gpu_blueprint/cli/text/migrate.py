@@ -1,6 +1,7 @@
 """The migration of a stack file: its changed lines, and its effect on a running stack."""
 
 from collections.abc import Sequence
+from difflib import unified_diff
 from textwrap import fill
 from typing import Any
 
@@ -8,7 +9,6 @@ from ...files.loading.migrate import Migrated
 from ...files.loading.migrations import Migration, find_newest_schema
 from ...problem import Problem
 from ...records import Record
-from .edits import list_changed_lines
 from .formats import Format, make_printable
 from .problems import print_json, print_lines
 
@@ -20,7 +20,7 @@ class Report(Record):
 
     stack: str
     before: str
-    """The text of the file before."""
+    """The old text of the file."""
     migrated: Migrated
     problems: Sequence[Problem]
     """The problems of the new file."""
@@ -55,7 +55,7 @@ def show(report: Report, format_: Format) -> None:
 
 
 def _number(report: Report) -> list[tuple[int, Migration]]:
-    """Return (schema that it makes, migration) of each migration."""
+    """Return (new schema, migration) for each migration."""
     return [*enumerate(report.migrated.migrations, report.migrated.schema + 1)]
 
 
@@ -82,3 +82,9 @@ def _as_json(report: Report) -> dict[str, Any]:
         "problems": [problem.as_json() for problem in report.problems],
         "written": report.is_written,
     }
+
+
+def list_changed_lines(before: str, after: str, file: str) -> list[str]:
+    """Return the changed lines as `diff` writes them, without line ends; empty if nothing changes."""
+    old, new = (text.removeprefix("\ufeff").splitlines() for text in (before, after))
+    return [*unified_diff(old, new, fromfile=file, tofile=file, n=1, lineterm="")]

@@ -20,7 +20,7 @@ _OPERATORS = {
     "StringEqualsIfExists": "is missing or is",
     "ForAllValues:StringEquals": "has no values but",
 }
-"""Operator of a condition → its words; other operators have their own names."""
+"""Operator of a condition → words; an operator without an entry keeps its name."""
 
 
 def show_json(config: StackConfig, roles: Iterable[PlatformRole], deployer: Deployer) -> None:
@@ -128,7 +128,7 @@ def _show_list(out: Console, label: str, words: Sequence[str], *, separator: str
 
 
 def _shorten_actions(actions: Iterable[str]) -> list[str]:
-    """Return actions; the service stands before the first of its actions only."""
+    """Return actions; only the first action of a service has the service before it."""
     shortened: list[str] = []
     last = ""
     for action in actions:
@@ -139,7 +139,7 @@ def _shorten_actions(actions: Iterable[str]) -> list[str]:
 
 
 def _shorten_arns(arns: Iterable[str], config: StackConfig) -> list[str]:
-    """Return ARNs by their owner: a service of the stack's account and region, of any account, or of AWS."""
+    """Return one text for each owner with its ARNs: a service of the stack's account, of any account, or of AWS."""
     found: dict[str, list[str]] = {}
     for arn in arns:
         owner, name = _split_arn(arn, config)
@@ -148,7 +148,7 @@ def _shorten_arns(arns: Iterable[str], config: StackConfig) -> list[str]:
 
 
 def _split_arn(arn: str, config: StackConfig) -> tuple[str, str]:
-    """Return the owner of a resource and its name; no owner for an ARN of another place."""
+    """Return (owner, name) of a resource; for another region or account, an empty owner and the whole ARN."""
     parts = arn.split(":", 5)
     if len(parts) < 6 or parts[3] not in ("", config.region):
         return "", arn

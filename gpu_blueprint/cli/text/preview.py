@@ -46,7 +46,7 @@ def show(
 
 
 def _show_judgement(out: Console, stack: StackFile, findings: Sequence[Problem]) -> None:
-    """Print what is missing, every problem, one line about the policies, and the costs."""
+    """Print the missing secrets, every problem, one line about the policies, and the costs."""
     config = stack.config
     if missing := stack.missing_secrets:
         show_words(out, describe_missing_secrets(missing), "yellow")

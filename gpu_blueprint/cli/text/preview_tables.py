@@ -41,7 +41,7 @@ def _build_start_table(config: StackConfig) -> PlainTable:
 
 
 def _build_promise_table(config: StackConfig) -> PlainTable:
-    """Return everything that is promised beside what is allocatable on the nodes at the limits of the pools."""
+    """Return what tenants are promised, and what is allocatable on the nodes at the limits of the pools."""
     headers = ("promised in", "resource", "at most", "always at work", "allocatable at the limit")
     rows: list[tuple[str, ...]] = [
         (

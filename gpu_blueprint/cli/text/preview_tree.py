@@ -12,7 +12,7 @@ _LISTED = 6
 """If a component has more children of a type than this, the tree lists only the first."""
 
 _REPEATED = ("GpuPool", "CpuPool", "PoolHours", "TenantSpace", "GpuAutoscaler")
-"""Components of which a stack may have many; they stand below the other components."""
+"""Types of which a stack may have many components; the tree lists them last."""
 
 _Children = Mapping[str, Sequence[PlannedResource]]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -11,11 +12,13 @@ from ...explain.stack import identify_stack
 from .problems import print_json
 from .tables import make_console, make_table
 
+_AMOUNTS = ("as launched", "at worst")
 _NOTES = (
-    "Counted for this stack alone; spot and on-demand each hold all of a pool that buys both. The requests ask for the"
-    " column `launched`: the cheapest type of each size, which Karpenter launches while EC2 has it. If EC2 has none, or"
-    " has spot of larger types alone, larger types come, up to the column `at worst`; a quota below it then keeps pods"
-    " waiting. Add the other workloads of the account. `blueprint preflight` shows the account's quotas.",
+    "Counted for this stack alone; add the other workloads of the account. A pool that buys spot and on-demand"
+    " counts in both quotas. The column `as launched` has the cheapest type of each size, which Karpenter launches"
+    " while EC2 has capacity. If EC2 has none, or has spot capacity of larger types alone, Karpenter launches"
+    " larger types, up to the column `at worst`, and a smaller quota keeps pods waiting; `quotas STACK --json`"
+    " names these types in `countedAtWorst`. `blueprint preflight` shows the account's quotas.",
 )
 
 
@@ -31,14 +34,14 @@ def show_json(stack: StackConfig, instances: Sequence[Need], platform: Sequence[
 
 
 def show(stack: StackConfig, instances: Sequence[Need], platform: Sequence[Need]) -> None:
-    """Print the quotas, and the commands that request quotas above AWS's defaults."""
+    """Print the quotas, and the commands that request the launched amounts above AWS's defaults."""
     out = make_console()
     place = f" in {stack.region}, account {stack.account_id}: service quotas\n"
     out.print(Text.assemble((stack.cluster_name, "bold"), place))
     out.print(_build_instance_table(instances))
     if platform:
         out.print(_build_platform_table(platform))
-    out.print("[bold]Requests for a new account[/]")
+    out.print("[bold]Requests for a new account, for the column `as launched`[/]")
     for need in instances:
         if need.amount > need.quota.default:
             for line in _list_request_lines(need, stack.region):
@@ -59,22 +62,24 @@ def _list_request_lines(need: Need, region: str) -> Iterator[str]:
 
 
 def _build_instance_table(needs: Sequence[Need]) -> Table:
-    rows = make_table(
-        "vCPUs of instances, every pool at its ceiling", "quota", "launched", "at worst", "default", "needed by"
-    )
+    """Return a row for each quota, and below it a row for each part of the stack that needs vCPUs."""
+    title = "vCPUs of instances, every pool at its limit"
+    rows = make_table(title, "quota; needed by", *_AMOUNTS, "default")
     _align(rows)
     for need in needs:
-        shares = [_describe_share(share) for share in need.shares]
         code = f"[bold]{need.quota.code}[/]" if need.quota.code else "[bold yellow]unknown code[/]"
         amounts = (f"[bold]{need.amount:,}[/]", f"{need.worst:,}", str(need.quota.default))
-        rows.add_row(f"{code}\n{need.quota.name}", *amounts, "\n".join(shares))
+        rows.add_row(f"{code} {need.quota.name}", *amounts)
+        for share in need.shares:
+            rows.add_row(
+                Padding(_describe_share(share), (0, 0, 0, 2)), f"{share.launched.amount:,}", f"{share.worst.amount:,}"
+            )
         rows.add_row()
     return rows
 
 
 def _describe_share(share: Share) -> str:
-    worst = "" if share.worst == share.launched else f", at worst {share.worst.calculation}"
-    return f"{share.of}: {share.launched.calculation}{worst}"
+    return f"{share.of}: {share.launched.calculation}"
 
 
 def _build_platform_table(needs: Sequence[Need]) -> Table:
@@ -89,8 +94,9 @@ def _build_platform_table(needs: Sequence[Need]) -> Table:
 
 
 def _align(rows: Table) -> None:
-    """Let the numbers stand between two texts of one width."""
-    first, *numbers, last = rows.columns
-    first.ratio, last.ratio = 1, 1
-    for number in numbers:
-        number.justify, number.min_width = "right", 7
+    """Align the columns of numbers to the right, and give the texts the remaining width in equal parts."""
+    for column in rows.columns:
+        if column.header in (*_AMOUNTS, "adds", "default"):
+            column.justify, column.min_width = "right", 7
+        else:
+            column.ratio = 1

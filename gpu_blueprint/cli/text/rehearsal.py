@@ -1,6 +1,6 @@
-"""A rehearsal as text: expected beside happened, and the reason where they differ."""
+"""A rehearsal as text: what was expected, what happened, and the reason for each difference."""
 
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,11 @@ from ...rehearsal.runner import Rehearsal
 from ...rehearsal.stand_ins import list_stand_ins
 from ...rehearsal.team import TeamRehearsal
 from ...rehearsal.versions import list_version_differences
+from .formats import count
 from .tables import make_console, make_table
 
 _LONGEST_REASON = 400
-"""Characters; Karpenter gives a reason for each pool, and --json has all of them."""
+"""Characters of a reason; Karpenter's has a part for each pool, and --json has the whole reason."""
 
 
 def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
@@ -47,7 +48,7 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
 
 
 def show_limits(out: Console, config: StackConfig) -> None:
-    """Print a line for each program in another version than the stack names, and for each part that is stood in for."""
+    """Print a line for each program whose version differs from the stack's, and for each stand-in."""
     for difference in [*list_version_differences(config), *list_stand_ins(config)]:
         out.print(Text(difference, style="yellow"))
 
@@ -77,7 +78,7 @@ def build_results_table(subject: str, results: Iterable[Result]) -> Table:
 
 
 def build_launches_table(launches: Iterable[Instance]) -> Table:
-    """Return a table of the first launch of each pool in each way to buy; --json has the launches in full."""
+    """Return a table of the first launch of each pool in each capacity type; --json has the whole launches."""
     table = make_table("Launches as EC2 gets them", "pool", "node", "zone", "$/h", "disks", "interfaces", "user data")
     for launch in launches:
         template = launch.template
@@ -101,7 +102,7 @@ def _describe_disk(disk: Mapping[str, Any]) -> str:
 
 
 def show_team(config: StackConfig, file: Path, found: TeamRehearsal) -> None:
-    """Print the fate of each pod of a team's own manifests, and the price of the nodes that they need."""
+    """Print what happened to each pod of a team's own manifests, and the price of the new nodes."""
     out = make_console()
     out.print(Text(f"{file} on {config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
     show_limits(out, config)
@@ -127,16 +128,11 @@ def _summarize_team(found: TeamRehearsal) -> str:
     """Return the verdict on a team's manifests in one line."""
     outcome = found.outcome
     if not outcome.pods:
-        return "no pod came of these objects; an operator that the lab does not run may have to make them"
+        return "these objects made no pod; they may need an operator that the lab does not run"
     running = outcome.count(Fate.RUNS)
     nodes = [node for node in outcome.list_nodes() if not node.is_managed]
-    price = f"{_count(nodes, 'new node')} for ${outcome.usd_per_hour:.2f}/h" if nodes else "no new node"
-    return f"{running} of {_count(outcome.pods, 'pod')} run; {price}"
-
-
-def _count(things: Sized, noun: str) -> str:
-    """Return a number with its noun: ``1 pod``, ``2 pods``."""
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
+    price = f"{count(len(nodes), 'new node')} for ${outcome.usd_per_hour:.2f}/h" if nodes else "no new node"
+    return f"{running} of {count(len(outcome.pods), 'pod')} run; {price}"
 
 
 def format_price(outcome: Outcome) -> str:
@@ -150,7 +146,7 @@ def shorten(reason: str) -> str:
 
 
 def _explain(result: Result) -> Padding:
-    """Return a difference with the words of the engine that decided."""
+    """Return a difference with the reason that the engine gave."""
     text = Text(f"{result.subject}, {result.title}: ", style="bold")
     text.append(shorten(result.difference), style="not bold")
     reasons = [shorten(reason) for reason in result.outcome.list_reasons() if reason not in result.difference]
@@ -162,7 +158,7 @@ def _explain(result: Result) -> Padding:
 def summarize(found: Rehearsal) -> str:
     """Return the verdict in one line."""
     wrong = [result for result in found.results if not result.is_as_expected]
-    probes = _count(found.results, "probe")
+    probes = count(len(found.results), "probe")
     verdict = f"{len(wrong)} of {probes} not as expected" if wrong else f"all {probes} as expected"
-    refused = f"; {_count(found.refusals, 'object')} refused" if found.refusals else ""
+    refused = f"; {count(len(found.refusals), 'object')} refused" if found.refusals else ""
     return f"{verdict}{refused}; {found.seconds:.0f} s, {found.memory_bytes / 1024**3:.1f} GiB"

@@ -36,8 +36,8 @@ def _build_run(id_: str, problems: Sequence[Problem]) -> dict[str, Any]:
 
 
 def _describe_rule(rule: Rule) -> dict[str, Any]:
-    short, full = f"{rule.looks_at}: {rule.passes}", f"Fails if {rule.fails}: {rule.why}."
-    return _build_descriptor(rule.id, short, full, rule.fix)
+    short, full = f"{rule.texts.looks_at}: {rule.texts.passes}", f"Fails if {rule.texts.fails}: {rule.texts.why}."
+    return _build_descriptor(rule.id, short, full, rule.texts.fix)
 
 
 def _describe_kind(kind: str) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _build_result(problem: Problem) -> dict[str, Any]:
 
 
 def _build_fingerprint(problem: Problem) -> str:
-    """Identify the problem also after its line or the order of pools has changed."""
+    """Return an id of the problem that does not depend on its line or on the order of pools."""
     names = ".".join(part for part in problem.path if isinstance(part, str))
     return f"{problem.kind}/{problem.subject}/{names}" if problem.subject else f"{problem.kind}/{problem.field}"
 

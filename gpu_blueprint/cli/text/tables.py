@@ -46,7 +46,7 @@ class _WholeWords(Table):
 
 
 class _Trimmed(io.TextIOBase):
-    """A stream that drops the blanks with which a table fills the end of a line."""
+    """A stream that drops the blanks at the end of each line, with which tables fill their columns."""
 
     def write(self, text: str) -> int:
         sys.stdout.write(re.sub(r" +(?=\n)", "", text))
@@ -91,7 +91,7 @@ def _read_cells(console: Console, cells: Iterable[RenderableType]) -> str:
 
 
 def _level(least: Sequence[int], most: Sequence[int], room: int) -> list[int]:
-    """Return widths of columns that need at most ``room``: the widest give way first, down to their longest word."""
+    """Return column widths of at most ``room`` in all: the widest columns shrink first, down to their longest word."""
     for widest in range(max(most), 0, -1):
         widths = [max(low, min(high, widest)) for low, high in zip(least, most, strict=True)]
         if sum(widths) <= room:

@@ -1,6 +1,6 @@
-"""The plan of a training run: what each way to buy its nodes costs, and what the numbers stand on."""
+"""The plan of a training run: its verdict, the cost of each way to buy the nodes, and the inputs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console, JustifyMethod
 from rich.measure import Measurement
@@ -9,17 +9,19 @@ from rich.text import Text
 
 from ...subjects.training.offers import Purchased
 from ...subjects.training.plan_facts import (
+    find_lead,
     list_assumptions,
     list_facts,
     list_formulas,
     list_verdicts,
     plan_as_json,
     write_hours,
+    write_interval,
 )
 from ...subjects.training.plans import TrainingPlan
 from .cost_tables import build_listing, format_money
 from .problems import print_json
-from .tables import make_console
+from .tables import make_console, show_words
 
 _HEADERS = (
     "nodes",
@@ -33,7 +35,7 @@ _HEADERS = (
     "storage $",
 )
 _ENDLESS = 10_000
-"""Columns that no table needs."""
+"""Columns: wider than any table."""
 
 
 def show_json(plan: TrainingPlan) -> None:
@@ -41,19 +43,50 @@ def show_json(plan: TrainingPlan) -> None:
     print_json(plan_as_json(plan))
 
 
-def show(plan: TrainingPlan) -> None:
-    """Print the advice and the offers, then their inputs, formulas and assumptions."""
+def show(plan: TrainingPlan, *, explains: bool = False) -> None:
+    """Print the verdict and the offers, then their inputs and assumptions, and the formulas if ``explains``."""
     out = make_console()
+    for line in _list_verdict(plan):
+        show_words(out, line, "bold")
     title = f" in {plan.stack.region}: a training run in pool {plan.request.pool.name}\n"
-    out.print(Text.assemble((plan.stack.cluster_name, "bold"), title))
-    out.print(build_listing("In short", list_verdicts(plan)))
+    out.print(Text.assemble("\n", (plan.stack.cluster_name, "bold"), title))
     out.print(_fit_offers(plan, out))
     for line in _list_remarks(plan):
         out.print(Text(line))
     out.print()
     out.print(build_listing("Inputs", list_facts(plan)))
-    out.print(build_listing("Formulas", list_formulas()))
+    if explains:
+        out.print(build_listing("Formulas", list_formulas()))
     out.print(build_listing("Assumptions", (("·", text) for text in list_assumptions(plan))))
+
+
+def _list_verdict(plan: TrainingPlan) -> Iterator[str]:
+    """Yield the days, the dollars and the capacity of the run, how often it saves, and what does not fit."""
+    lead = find_lead(plan)
+    if lead is None:
+        yield "The run never ends on the capacity of its pool: interruptions leave no time to compute."
+    else:
+        others = [offer for offer in plan.offers if not offer.month and offer is not lead]
+        costs = "".join(f"; {_compare(offer)}" for offer in others)
+        paid = " (a reservation is paid for anyway)" if lead.purchase == "reserved" else ""
+        yield f"{lead.hours / 24:.1f} days, {_write_dollars(lead)} on {lead.label} nodes{paid}{costs}."
+        storage = plan.price_storage(lead)
+        bill = f"; the checkpoints cost {storage}" if storage.exact else ""
+        often = f"Save {write_interval(lead.hours_between)} (--checkpoint-seconds {lead.seconds_between})"
+        yield f"{often}: checkpoints, restarts and repeated work take {100 * lead.lost:.1f} % of the run{bill}."
+    if not plan.fits_gpus:
+        yield "The model does not fit into the memory of these GPUs: see memory below."
+    if not plan.fits_storage:
+        yield "The checkpoints do not fit into their storage: see storage below."
+
+
+def _compare(offer: Purchased) -> str:
+    place = "" if offer.is_of_pool else " elsewhere"
+    return f"{offer.label}{place} {_write_dollars(offer) if offer.ends else 'never ends'}"
+
+
+def _write_dollars(offer: Purchased) -> str:
+    return "at an unknown price" if offer.nodes_usd.exact is None else offer.nodes_usd.in_whole_dollars
 
 
 def _fit_offers(plan: TrainingPlan, out: Console) -> Table:
@@ -103,6 +136,8 @@ def _format_storage(plan: TrainingPlan, offer: Purchased) -> str:
 
 def _list_remarks(plan: TrainingPlan) -> list[str]:
     found = [f"{offer.label}: {offer.note}." for offer in plan.offers if offer.note]
+    if bound := dict(list_verdicts(plan)).get("at most"):
+        found.append(f"at most {bound}.")
     if not all(offer.is_of_pool for offer in plan.offers):
         found.append(f"* pool {plan.request.pool.name} does not buy in this way; the row is for comparison.")
     return found

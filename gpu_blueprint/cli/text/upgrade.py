@@ -21,10 +21,10 @@ class Report(Record):
     diff: Sequence[str]
     """The lines that the first upgrade changes."""
     pins: Mapping[str, str]
-    """Name → version of the things that only a newer blueprint moves."""
+    """Name → version of each default and pin that only a newer blueprint moves."""
     is_written: bool
     foreign: Sequence[str] = ()
-    """What the owner of an existing cluster upgrades."""
+    """Components that the owner of an existing cluster upgrades."""
 
 
 def show(report: Report, format_: Format) -> None:
@@ -43,9 +43,10 @@ def show(report: Report, format_: Format) -> None:
         _show_upgrade(number, upgrade)
     if report.diff:
         print(f"\nthe lines of upgrade 1:\n{make_printable(chr(10).join(report.diff))}")
-    pins = ", ".join(f"{name} {version}" for name, version in report.pins.items())
-    rest = "A newer blueprint moves its own defaults and pins (docs/upgrading.md). They are today"
-    print(f"\n{_wrap(f'{rest}: {pins}')}")
+    print(f"\n{_wrap('Defaults and pins that only a newer blueprint moves (docs/upgrading.md):')}")
+    widest = max(map(len, report.pins), default=0)
+    for name, version in report.pins.items():
+        print(f"  {name:{widest}}  {version}")
     if report.foreign:
         print(f"\n{_wrap(_say_who_upgrades(report.foreign))}")
     if report.upgrades:

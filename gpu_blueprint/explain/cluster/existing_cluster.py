@@ -1,4 +1,4 @@
-"""The platform's part of a cluster that exists, and the part of the cluster's owner."""
+"""The parts of an existing cluster that the platform installs, and the parts that the cluster's owner keeps."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from ...sharing.operator_configs import EXPORTER_CONFIG_MAP, MIG_CONFIG_MAP, PLU
 
 
 def describe_shares(stack: StackConfig, cluster: ExistingCluster) -> Iterator[str]:
-    """Yield a line for each part of the cluster: who installs it, and what the platform adds."""
+    """Yield a line for each part of the cluster: its owner, and what the platform adds."""
     karpenter, operator = f"Karpenter {cluster.karpenter_version}", f"GPU Operator {GPU_OPERATOR.version}"
     if cluster.karpenter == "install":
         yield f"{karpenter} is installed"
@@ -27,7 +27,7 @@ def describe_shares(stack: StackConfig, cluster: ExistingCluster) -> Iterator[st
 
 
 def _list_config_maps(stack: StackConfig) -> str:
-    """Return the ConfigMaps that an existing operator must read, each with its place in the ClusterPolicy."""
+    """Return the ConfigMaps for an existing GPU Operator, each with its field of the ClusterPolicy."""
     places = {"devicePlugin.config.name": PLUGIN_CONFIG_MAP}
     if any(pool.profile.mig_configs for pool in stack.gpu_pools):
         places["migManager.config.name"] = MIG_CONFIG_MAP
@@ -37,7 +37,7 @@ def _list_config_maps(stack: StackConfig) -> str:
 
 
 def describe_owner(cluster: ExistingCluster) -> str:
-    """Return in one line what the platform leaves to the owner of the cluster."""
+    """Return a sentence about the parts that the cluster's owner keeps."""
     parts = {
         "Karpenter": cluster.karpenter == "existing",
         "the GPU Operator": cluster.gpu_operator == "existing",

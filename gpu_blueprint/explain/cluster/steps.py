@@ -58,10 +58,10 @@ def _describe_own_cluster(stack: StackConfig, cluster: Cluster) -> Iterator[str]
 
 
 def _describe_system_room(stack: StackConfig) -> Iterator[str]:
-    """Yield the sum of the platform's own pods, and the room that the system nodes have for them."""
+    """Yield the requests of the platform's own pods, and the allocatable resources of the system nodes."""
     rooms = measure_stated_nodes(stack)
     needed, pods = rooms[0].needed, rooms[0].pod_count
-    yield f"the platform's {pods} pods request {write_size(*needed)} there, beside the agents of every node"
+    yield f"the platform's {pods} pods request {write_size(*needed)} there, without DaemonSets"
     for room in rooms:
         away = ", one of them away," if room.nodes < stack.system_node_count else ""
         have = f"{write_size(*room.together)} and {room.nodes * room.slots} addresses"

@@ -1,4 +1,4 @@
-"""The registries from which nodes pull, in words."""
+"""The registries that nodes pull from, explained."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from ..facet import Explain
 
 
 def _describe_images(stack: StackConfig) -> Iterator[str]:
-    """Yield each cache with its place, and the mirror; nothing for a stack that only limits the images of tenants."""
+    """Yield a line for each cache and for the mirror; nothing without either."""
     images = stack.images
     if images is None:
         return

@@ -1,4 +1,4 @@
-"""The KMS keys of a stack, explained: what each encrypts, and the statements that its policy needs."""
+"""The KMS keys of a stack, explained: what each key encrypts, and the statements of its policy."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ def describe_keys(stack: StackConfig) -> Iterator[str]:
 
 
 def explain_keys(stack: StackConfig) -> Iterator[Step]:
-    """Yield the steps for each key: its uses, a reason for each statement, and the statements, as code to copy."""
+    """Yield the steps for each key: its uses, the reason of each statement, and the policy's statements to copy."""
     policies = list_key_policies(stack)
     for policy in policies:
         yield Step("key", (policy.arn, f"encrypts {', '.join(policy.uses)}"))
@@ -35,7 +35,7 @@ def _describe_no_keys(stack: StackConfig) -> str:
 
 
 def _write_statements(policy: KeyPolicy) -> Iterator[str]:
-    yield "needs these statements beside those of its administrators, and takes only roles that exist:"
+    yield "needs these statements in addition to its administrators', and accepts only existing roles:"
     yield from _indent(json.dumps([each.statement for each in policy.statements], indent=2))
     for command in policy.commands:
         yield "the key is in another account, so the account of the stack also runs, once Auto Scaling has its role:"

@@ -1,4 +1,4 @@
-"""The calls of a model, explained: who may call it, at which address, and commands to copy."""
+"""Requests to a model, explained: who may call it, its address, and commands to copy."""
 
 import json
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ _LOCAL_PORT = 8000
 
 
 def explain_calls(stack: StackConfig, model: ServedModel) -> Iterator[Step]:
-    """Yield who may call a model, and how."""
+    """Yield the steps about callers, the address, and commands."""
     namespace = stack.find_namespace(model)
     address = name_address(model, namespace)
     yield Step("callers", tuple(_describe_callers(model, namespace)))
-    yield Step("address", (f"{address}, inside the cluster alone, without a password and without TLS",))
+    yield Step("address", (f"{address}, inside the cluster only, without a password and without TLS",))
     call = _list_triton_calls if isinstance(model, TritonModel) else _list_vllm_calls
     yield Step("call it", tuple(call(model, address)))
     yield Step("from a laptop", tuple(_list_forward(model, namespace)))
@@ -30,7 +30,7 @@ def _describe_callers(model: ServedModel, namespace: str) -> Iterator[str]:
 
 
 def _list_vllm_calls(model: ServedModel, address: str) -> Iterator[str]:
-    """Yield calls of the API of OpenAI, in which the name of the model stays through all its versions."""
+    """Yield requests of OpenAI's API; the model's name is the same in all versions."""
     body = json.dumps({"model": model.name, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 20})
     yield "with curl, from a pod of a caller:"
     yield f"  curl {address}/v1/chat/completions \\"
@@ -45,7 +45,7 @@ def _list_vllm_calls(model: ServedModel, address: str) -> Iterator[str]:
 
 
 def _list_triton_calls(model: ServedModel, address: str) -> Iterator[str]:
-    """Yield calls of Triton's protocol v2; inputs and outputs are those of the model's own file."""
+    """Yield requests of Triton's protocol v2; the model's file decides about inputs and outputs."""
     names = [entry.name for entry in model.models] if isinstance(model, TritonModel) else []
     yield "the inputs and outputs of each model, from a pod of a caller:"
     yield from (f"  curl {address}/v2/models/{name}" for name in names)

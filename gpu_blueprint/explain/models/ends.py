@@ -1,4 +1,4 @@
-"""Steps of a replica's graceful shutdown: what happens to in-flight requests, and to the next request."""
+"""The termination of a replica, explained: what happens to in-flight requests and to new requests."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ def explain_ends(stack: StackConfig, pool: Pool, model: ServedModel) -> Iterator
 def _describe_shutdown(pool: Pool, model: ServedModel) -> Iterator[str]:
     shutdown = plan_shutdown(pool, model)
     yield "the pod leaves the Service's endpoints at once; new requests go to the other replicas"
-    yield f"preStop waits {PRE_STOP_SECONDS} s, until kube-proxy on every node knows that; then the server gets SIGTERM"
+    yield f"preStop waits {PRE_STOP_SECONDS} s until kube-proxy on every node drops the endpoint; then comes SIGTERM"
     if shutdown.finish_requests_seconds:
         yield f"in-flight requests have {write_seconds(shutdown.finish_requests_seconds)} more, then they break"
     else:
@@ -33,7 +33,7 @@ def _describe_shutdown(pool: Pool, model: ServedModel) -> Iterator[str]:
 
 
 def _describe_rollout(stack: StackConfig, model: ServedModel) -> Iterator[str]:
-    """Yield the order in which a rollout replaces the replicas of each version, as its Deployment states it."""
+    """Yield the order of a rollout for each version, from the strategy of its Deployment."""
     versions = model.list_versions()
     for version in versions:
         of = f"{version.deployment}: " if len(versions) > 1 else ""
@@ -44,20 +44,20 @@ def _describe_rollout(stack: StackConfig, model: ServedModel) -> Iterator[str]:
         else:
             first = "a replica terminates before its successor starts (maxUnavailable 1)"
             yield f"{of}{first}, so the pool needs no more capacity, also at its limit"
-            yield f"{of}meanwhile one replica is missing: the others take its requests"
+            yield f"{of}in the meantime one replica is missing, and the others take its requests"
     yield "a new replica takes requests when its readiness probe succeeds"
 
 
 def _describe_drain(pool: Pool, model: ServedModel) -> Iterator[str]:
-    yield "Karpenter asks the PodDisruptionBudget before each eviction: one replica at a time, each as above"
+    yield "the PodDisruptionBudget allows Karpenter one eviction at a time, each with the shutdown above"
     if model.replicas.min < 2:
-        yield "a single replica is evicted too, and no replica answers until a new one is ready (replicas.min: 2)"
+        yield "a single replica is evicted too, and no replica serves until a new one is Ready (replicas.min: 2 helps)"
     most = pool.lifecycle.termination_grace_period
     yield f"after {most or '1h'} the node is terminated, whatever still runs there (terminationGracePeriod)"
 
 
 def _describe_interruption(stack: StackConfig, pool: Pool, model: ServedModel) -> Iterator[str]:
-    """Yield what an interruption does. Karpenter asks the PodDisruptionBudget here too; EC2 does not wait for it.
+    """Yield the effects of a spot interruption: Karpenter respects the PodDisruptionBudget, and EC2 does not.
 
     Source: aws/karpenter-provider-aws, pull request 3789. Read 2026-11-23.
     """
@@ -66,9 +66,9 @@ def _describe_interruption(stack: StackConfig, pool: Pool, model: ServedModel) -
     yield "EC2 gives two minutes' notice before it interrupts a spot node, and Karpenter drains it"
     if most > 1:
         yield f"up to {most} replicas share a node, and their PodDisruptionBudget allows one eviction in this time"
-        yield "the others terminate with the node, and their requests break: nothing spreads replicas over nodes"
+        yield "other replicas terminate with the node, and their requests break: nothing spreads replicas over nodes"
     if grace <= find_longest_grace_seconds(pool):
         yield f"the graceful shutdown above fits into these two minutes ({write_seconds(grace)})"
     else:
         yield f"the graceful shutdown above takes {write_seconds(grace)}: requests in flight after two minutes are lost"
-    yield "callers try a broken request again; new replicas wait for a new node"
+    yield "clients must retry broken requests; new replicas wait for a new node"

@@ -1,6 +1,6 @@
 """Summaries of models, for people and for programs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic.alias_generators import to_camel
@@ -19,7 +19,7 @@ from ...subjects.models.starts import estimate_model_start, find_amounts
 from ...subjects.pools.start_times import StartTime, list_start_times
 from ...subjects.storage.names import name_bucket
 from ..amounts import describe_amount
-from ..pools.start_times import note_start_times, start_time_as_json
+from ..pools.start_times import note_rates, start_time_as_json
 from ..stack import summarize_service
 
 
@@ -27,15 +27,15 @@ class MemorySummary(Record, kw_only=True):
     """The GPU memory of one replica, in GiB."""
 
     granted: float
-    """The part of the GPUs that the server takes."""
+    """Memory that the server takes on its GPUs."""
     weights: float
     workspace: float
     sequence: float
-    """KV cache of one sequence of the greatest length."""
+    """KV cache of one sequence of ``maxModelLen``."""
     sequences: int
-    """Sequences of the greatest length that the KV cache holds at once."""
+    """Sequences of ``maxModelLen`` that the KV cache holds at once."""
     longest: int
-    """The greatest length in tokens."""
+    """``maxModelLen`` in tokens."""
 
 
 class VersionSummary(Record, kw_only=True):
@@ -44,24 +44,24 @@ class VersionSummary(Record, kw_only=True):
     deployment: str
     version: str | None
     image: str
-    """Image as nodes pull it."""
+    """Reference that nodes pull."""
     tag: str
     storage: str | None
     """Name of the storage with the weights; None for Hugging Face."""
     path: str
     """Folder in the storage, or the repository with its revision."""
     weights: str
-    """Place of the weights, such as ``s3://acme-weights/models/llama``."""
+    """Location of the weights, such as ``s3://acme-weights/models/llama``."""
     way: str
     """``streamed``, ``mounted`` or ``downloaded``."""
     min_replicas: int
     max_replicas: int
     memory: MemorySummary | None
-    """None if the stack file does not tell the size of the model."""
+    """None if the stack file does not state the size of the model."""
     start: StartTime | None
-    """From the pod to its first answer; None if no type of the pool can launch."""
+    """From the pod's creation to its first response; None if no type of the pool can launch."""
     knows_weights: bool
-    """False if the size of the weights is not known, so that the start counts no time for them."""
+    """False if the size of the weights is unknown, so ``start`` has no time for them."""
 
 
 class ModelSummary(Record, kw_only=True):
@@ -77,9 +77,9 @@ class ModelSummary(Record, kw_only=True):
     url: str
     """Address inside the cluster."""
     callers: list[str]
-    """Namespaces that may call."""
+    """Namespaces with access."""
     models: list[str]
-    """Names that callers write into requests: of the model itself for vLLM, of each model of Triton."""
+    """Model names for requests: one for vLLM, one per model of Triton."""
     scales_on: list[str]
     answer_seconds: int
     """Seconds after SIGTERM in which a replica finishes in-flight requests."""
@@ -94,7 +94,7 @@ def summarize_models(stack: StackConfig) -> list[ModelSummary]:
 
 
 def summarize_model(stack: StackConfig, model: ServedModel) -> ModelSummary:
-    """Summarize a model."""
+    """Return the summary of a model."""
     pool, namespace = stack.gpu_pools_by_name[model.pool], stack.find_namespace(model)
     shutdown = plan_shutdown(pool, model)
     return ModelSummary(
@@ -157,7 +157,7 @@ def _summarize_memory(stack: StackConfig, pool: Pool, version: ServedModel) -> M
 
 
 def describe_weights(stack: StackConfig, model: ServedModel) -> str:
-    """Name the place of a model's weights: keys of a bucket, a folder of a file system, or a repository."""
+    """Return the location of a model's weights: keys of a bucket, a folder of a file system, or a repository."""
     source = model.source
     if source.repository:
         return f"huggingface.co/{_name_repository(model)}"
@@ -173,14 +173,14 @@ def _name_repository(model: ServedModel) -> str:
 
 
 def find_way(stack: StackConfig, model: ServedModel) -> str:
-    """Return how the weights come to the server, in a word."""
+    """Return how the server gets its weights: ``downloaded``, ``streamed`` or ``mounted``."""
     if model.source.repository:
         return "downloaded"
     return "streamed" if is_streamed(stack, model) else "mounted"
 
 
 def model_as_json(summary: ModelSummary) -> dict[str, Any]:
-    """Write a summary with the names that a stack file uses."""
+    """Return a summary with the stack file's names of fields."""
     found: dict[str, Any] = _write(asdict(summary))
     for written, version in zip(found["versions"], summary.versions, strict=True):
         written["start"] = start_time_as_json(version.start) if version.start else None
@@ -194,36 +194,13 @@ def _write(value: Any) -> Any:
 
 
 def lacks_prepull(stack: StackConfig, pool: Pool, model: ServedModel) -> bool:
-    """Return whether new nodes of a pool pull the image of a model only when its first replica requests it."""
+    """Return whether new nodes of a pool pull a model's image only when its first replica starts."""
     if pool.disk.snapshot_id:
         return False
     return place_image(stack, model) not in [locate_image(stack, image) for image in pool.prepull]
 
 
 def list_start_notes(stack: StackConfig) -> Iterator[str]:
-    """Yield what people need beside the start times of pools and models, if there are any."""
-    models = summarize_models(stack)
-    starts = [version.start for model in models for version in model.versions if version.start]
-    if starts := [*list_start_times(stack), *starts]:
-        yield from note_start_times(stack, starts)
-        yield from note_model_starts(stack, models)
-
-
-def note_model_starts(stack: StackConfig, models: Sequence[ModelSummary]) -> Iterator[str]:
-    """Yield the phases of the starts that are assumed or not known, and the time that pulling ahead would save."""
-    versions = [version for model in models for version in model.versions]
-    if unknown := [version.deployment for version in versions if not version.knows_weights]:
-        yield f"the size of the weights of {', '.join(unknown)} is not stated, so their time is not counted"
-    if models:
-        yield "the warm-up of models is assumed; `blueprint explain STACK MODEL` has the steps of each start"
-    lacking = {
-        f"{model.server_name} {find_tag(version)} in {model.pool}"
-        for model in stack.models
-        for version in model.list_versions()
-        if lacks_prepull(stack, stack.gpu_pools_by_name[model.pool], version)
-    }
-    if lacking:
-        yield (
-            f"prepull would bring these images while a node still prepares its GPUs: {', '.join(sorted(lacking))}; "
-            "`blueprint explain STACK MODEL` has the line to copy"
-        )
+    """Yield the meaning of all start times of a stack, and the source of their rates; nothing without start times."""
+    if stack.models or any(list_start_times(stack)):
+        yield from note_rates()

@@ -1,4 +1,4 @@
-"""One version of a model as it runs, explained: its image, memory, weights, flags and start."""
+"""One version of a model, explained: image, memory, weights, flags and start."""
 
 from collections.abc import Iterator
 
@@ -14,13 +14,13 @@ from ...subjects.models.sources import is_streamed
 from ...subjects.models.starts import estimate_model_start, find_start_limit
 from ...subjects.pools.words import write_phase, write_seconds
 from ...subjects.tenants.identities import describe_grants, list_grants
-from ..pools.start_times import note_rates
+from ..pools.start_times import note_start_times
 from ..step import Step
 from .models import describe_weights, find_way, knows_weights, lacks_prepull
 
 
 def explain_run(stack: StackConfig, pool: Pool, model: ServedModel) -> Iterator[Step]:
-    """Yield the steps from the image of a version to its first answer."""
+    """Yield the steps from the image of a version to its first response."""
     yield Step("image", tuple(_describe_image(stack, pool, model)))
     match model:
         case VllmModel():
@@ -39,10 +39,10 @@ def _describe_image(stack: StackConfig, pool: Pool, model: ServedModel) -> Itera
     if image := find_image(model):
         yield from _describe_cuda(pool, image)
     else:
-        yield "the catalogue does not know this tag, so nothing is known about its CUDA"
+        yield "the tag is not in the catalogue, so its CUDA is unknown"
     if not (model.image and model.image.digest):
         tagged = name_image(model)
-        yield f"without a digest, somebody may put another image under the tag: `crane digest {tagged}` prints it"
+        yield f"without a digest, the tag may get another image: `crane digest {tagged}` prints the digest"
 
 
 def _describe_cuda(pool: Pool, image: ServerImage) -> Iterator[str]:
@@ -58,7 +58,7 @@ def _describe_cuda(pool: Pool, image: ServerImage) -> Iterator[str]:
 def _describe_memory(stack: StackConfig, pool: Pool, model: VllmModel) -> Iterator[str]:
     found = measure_model(stack, pool, model)
     if found is None or model.shape is None:
-        yield "not computed, because the stack file does not tell the size of the model"
+        yield "not computed, because the stack file does not state the size of the model"
         return
     over = f" on {count_devices(model.gpus)} GPUs together" if count_devices(model.gpus) > 1 else ""
     yield f"the server takes {found.granted:.1f} GiB{over}: {_describe_utilization(pool, model, found.granted)}"
@@ -74,7 +74,7 @@ def _describe_memory(stack: StackConfig, pool: Pool, model: VllmModel) -> Iterat
 
 
 def _describe_utilization(pool: Pool, model: VllmModel, granted: float) -> str:
-    """Write the part of the memory that a server takes, and the reason for a part of a shared GPU."""
+    """Return the fraction of GPU memory that a server takes, with the reason on a shared GPU."""
     share = find_utilization(pool, model)
     sharing = getattr(pool.sharing, "replicas", None) or 1
     whole = f"of the {granted / share:.1f} GiB that it sees on the smallest type"
@@ -84,22 +84,22 @@ def _describe_utilization(pool: Pool, model: VllmModel, granted: float) -> str:
 
 
 def _describe_host_memory(stack: StackConfig, model: VllmModel) -> Iterator[str]:
-    """Yield the limit of a replica on its node, the parts that are known, and the rest for the server itself."""
+    """Yield the memory limit of a replica, its known parts, and the rest for Python and CUDA."""
     spec = build_template(stack, model)["spec"]
     (container,) = spec["containers"]
     limit = read_memory_mib(container) / 1024
-    yield f"a replica may take {limit:.3g} GiB of its node, and is killed above (OOMKilled)"
+    yield f"a replica has a memory limit of {limit:.3g} GiB, and is OOMKilled above it"
     left = limit
     if is_streamed(stack, model):
         left -= limit / 2
         less = (
             f", {limit / 2 / gpus:.3g} from 0.17 of the streamer on" if (gpus := count_devices(model.gpus)) > 1 else ""
         )
-        yield f"up to {limit / 2:.3g} GiB hold weights on their way to the GPU (memory_limit{less}), during the start"
+        yield f"up to {limit / 2:.3g} GiB buffer weights for the GPU during the start (memory_limit{less})"
     if shared := [each["emptyDir"]["sizeLimit"] for each in spec["volumes"] if each["name"] == "shared-memory"]:
         left -= float(shared[0].removesuffix("Gi"))
         yield f"up to {shared[0].removesuffix('Gi')} GiB are shared memory of its processes (/dev/shm)"
-    yield f"{left:.3g} GiB or more are left for Python and CUDA, whose need is not known before a start"
+    yield f"{left:.3g} GiB or more are left for Python and CUDA, whose need is unknown before a start"
     few = "" if limit >= LEAST_HOST_GIB else f", and {limit:.3g} may be too few"
     yield f"a start is assumed to take {LEAST_HOST_GIB} GiB in all{few}"
 
@@ -124,7 +124,7 @@ def _describe_models(model: TritonModel) -> Iterator[str]:
 
 
 def _describe_window(microseconds: int) -> str:
-    return f", of which the first waits at most {microseconds:,} µs for others" if microseconds else ""
+    return f"; the first request waits at most {microseconds:,} µs for others" if microseconds else ""
 
 
 def _describe_stated_memory(stack: StackConfig, pool: Pool, model: TritonModel) -> str:
@@ -142,7 +142,7 @@ def _describe_weights(stack: StackConfig, model: ServedModel) -> Iterator[str]:
     }
     yield f"{describe_weights(stack, model)}: {ways[find_way(stack, model)]}"
     if model.source.token_secret:
-        yield f"the Secret {model.source.token_secret} of the namespace opens it, with its key `token`"
+        yield f"the Secret {model.source.token_secret} of the namespace has the token, in the key `token`"
     for grants in list_grants(stack):
         if (grants.tenant, grants.service_account) == (model.tenant, model.account):
             yield f"rights of service account {describe_grants(grants)}"
@@ -162,16 +162,15 @@ def _describe_start(stack: StackConfig, pool: Pool, model: ServedModel) -> Itera
         yield "not known: no instance type of the pool can launch"
         return
     known = knows_weights(model)
-    more = "" if known else ", and longer by the weights, whose size is not known"
-    yield f"on a new node about {write_seconds(start.seconds)}{more}, from the pod's creation to its first answer:"
+    more = "" if known else ", plus the weights, whose size is not stated"
+    yield f"on a new node about {write_seconds(start.seconds)}{more}, from the pod's creation to its first response:"
     yield f"  node {write_phase(start.node)}"
     yield f"  image {write_phase(start.image)}"
     yield f"  weights {write_phase(start.weights) if known else 'not known'}"
     yield f"  warm-up {write_seconds(start.warmup.seconds)}, which is assumed"
-    if pool.headroom:
-        yield "headroom of the pool saves the first replicas the wait for a node"
+
     if lacks_prepull(stack, pool, model):
-        yield f"prepull: [{name_image(model)}] in the pool brings the image earlier (docs/prepull.md)"
+        yield f"prepull: [{name_image(model)}] in the pool pulls the image while a node gets its GPUs (docs/prepull.md)"
     limit = write_seconds(find_start_limit(stack, pool, model))
-    yield from note_rates()
-    yield f"a container that has not answered {limit} after its start begins again"
+    yield from note_start_times(stack, [start])
+    yield f"a container that does not respond {limit} after its start restarts"

@@ -1,4 +1,4 @@
-"""A model, explained: from its Deployments and its pool to its image, memory, start, end, scaling and calls."""
+"""A model, explained: Deployments, pool, image, memory, start, termination, scaling and calls."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -19,7 +19,7 @@ from .table import build_model_table
 
 
 def explain_model(stack: StackConfig, model: ServedModel, name: str = "STACK") -> Iterator[Step]:
-    """Yield the steps from the Deployments of a model to its calls; of a next version only the steps that differ.
+    """Yield the steps from the Deployments of a model to its calls; for a next version only the steps that differ.
 
     Args:
         stack: The stack.
@@ -41,7 +41,7 @@ def explain_model(stack: StackConfig, model: ServedModel, name: str = "STACK") -
 
 
 def _vary(versions: Iterable[ServedModel], explain: Callable[[ServedModel], Iterable[Step]]) -> Iterator[Step]:
-    """Yield the steps of the present version, then those steps of the next version that have other lines."""
+    """Yield the steps of the current version, then the next version's steps with other lines."""
     present, *others = versions
     steps = list(explain(present))
     yield from steps
@@ -57,19 +57,19 @@ def _describe_deployments(stack: StackConfig, versions: list[ServedModel]) -> It
     for version in versions:
         named = f", version {version.version}" if version.version else ""
         beside = f", {version.replicas.max} of {whole} at most" if len(versions) > 1 else ""
-        yield f"{namespace}/{version.deployment}{named}: the platform makes it, and KEDA sets its replicas{beside}"
+        yield f"{namespace}/{version.deployment}{named}: the platform creates it, and KEDA sets its replicas{beside}"
     if len(versions) > 1:
-        yield f"{name_address(versions[0], namespace)} sends each request to a ready replica of either version"
+        yield f"{name_address(versions[0], namespace)} sends each request to a Ready replica of either version"
         yield _describe_shares(versions)
-    yield f"service account {versions[0].account}; a PodDisruptionBudget lets one replica of the model go at a time"
+    yield f"service account {versions[0].account}; a PodDisruptionBudget allows one eviction at a time"
 
 
 def _describe_manifest(stack: str, model: ServedModel) -> Iterator[str]:
-    yield f"`blueprint explain {stack} {model.name} --manifest` prints all its objects, to read; `pulumi up` makes them"
+    yield f"`blueprint explain {stack} {model.name} --manifest` prints its objects, which `pulumi up` creates"
 
 
 def _describe_shares(versions: list[ServedModel]) -> str:
-    """Return the part of the requests that the last version gets, which is its part of the replicas."""
+    """Return the last version's share of the requests, which equals its share of the replicas."""
     bounds = [version.replicas for version in versions]
     least, most = sum(each.min for each in bounds), sum(each.max for each in bounds)
     quiet = f"{bounds[-1].min / least:.0%} of the requests at minReplicas, " if least else ""
@@ -89,8 +89,8 @@ def _describe_cost(stack: StackConfig, model: ServedModel) -> Iterator[str]:
     ):
         words = f"{case}, {count} replica{'' if count == '1' else 's'}"
         yield f"{words}: {spend.hour} an hour, {spend.month.in_whole_dollars} a month"
-    yield "least and expected as the pool buys, most on demand on the dearest type"
-    yield "`blueprint cost` says what it counts"
+    yield "least and expected at the pool's capacity types, most on demand on the most expensive type"
+    yield "`blueprint cost` explains what is counted"
     (capacity,) = (capacity for capacity in capacities if capacity.pool.name == model.pool)
     yield from describe_hours(capacity)
     if whole := describe_whole_nodes(stack, capacity, model):
@@ -109,7 +109,7 @@ def _write(usd: float | None) -> str:
 
 
 def list_aliases(model: ServedModel) -> Iterator[str]:
-    """Yield the names of the Deployments of a model with versions, such as ``chat-2``."""
+    """Yield the Deployments' names of a model with versions, such as ``chat-2``."""
     yield from (version.deployment for version in model.list_versions() if version.version)
 
 

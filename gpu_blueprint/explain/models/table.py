@@ -1,4 +1,4 @@
-"""Models as a table of plain text, a row for each version, and the rows of their start times."""
+"""The table of models, with a row for each version, and the rows of their start times."""
 
 from collections.abc import Iterator, Sequence
 
@@ -30,7 +30,7 @@ def _list_rows(models: Sequence[ModelSummary]) -> Iterator[tuple[str, ...]]:
 
 
 def _list_shares(model: ModelSummary, version: VersionSummary) -> Iterator[str]:
-    """Yield the part of the requests that a version beside another gets, which is its part of the replicas."""
+    """Yield the version's share of the requests, which equals its share of the replicas; nothing for one version."""
     if len(model.versions) > 1:
         least, most = (
             sum(getattr(each, bound) for each in model.versions) for bound in ("min_replicas", "max_replicas")
@@ -46,7 +46,7 @@ def _name_source(version: VersionSummary) -> str:
 
 
 def _describe_memory(memory: MemorySummary | None) -> str:
-    """Write the weights beside the memory that the server takes, and the sequences that the rest holds."""
+    """Return the lines of the cell: weights, memory that the server takes, and sequences that fit."""
     if memory is None:
         return "not computed"
     lines = (
@@ -73,7 +73,7 @@ def list_model_start_rows(models: Sequence[ModelSummary]) -> Iterator[tuple[str,
 
 
 def _describe_sum(version: VersionSummary) -> str:
-    """Return the time from a pod to its first answer, as far as it is known."""
+    """Return the time from a pod's creation to its first response, with the unknown part as words."""
     if version.start is None:
         return "not known"
     return f"about {write_seconds(version.start.seconds)}" + ("" if version.knows_weights else " and the weights")

@@ -1,4 +1,4 @@
-"""The cost of a stack, in words and for programs."""
+"""The cost of a stack, explained, and as JSON."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ from ..facet import Explain
 
 
 def _describe_bounded_cost(stack: StackConfig) -> Iterator[str]:
-    """Yield the cost to plan with, and the bounds of the stack file."""
+    """Yield the stack's cost, and the bounds in the stack file."""
     yield from describe_cost(estimate_stack(stack).cost)
     if stack.hourly_ceiling is not None:
         yield f"hourlyCeiling: {Usd(stack.hourly_ceiling)}"

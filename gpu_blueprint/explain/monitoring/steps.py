@@ -1,4 +1,4 @@
-"""The monitoring of a stack, in words."""
+"""The monitoring of a stack, explained."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ def _describe_monitoring(stack: StackConfig) -> Iterator[str]:
     elif isinstance(stack.monitoring, InstallMonitoring):
         yield f"Prometheus in the cluster, {stack.monitoring.retention_days} days of metrics"
     else:
-        yield "your own Prometheus, with our monitors, rules and dashboards"
+        yield "your own Prometheus, with the platform's monitors, rules and dashboards"
 
 
 EXPLAIN = Explain(lines={"monitoring": _describe_monitoring})

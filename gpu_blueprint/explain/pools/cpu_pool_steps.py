@@ -15,13 +15,12 @@ from .promises import explain_promises
 
 
 def explain_cpu_pool(stack: StackConfig, pool: CpuPool) -> Iterator[Step]:
-    """Yield the steps from the instance types of a CPU pool to a pod that runs there."""
+    """Yield the steps from the instance types of a CPU pool to the request of a pod."""
     if not stack.states_cpu_pools:
-        room = "what the pods on GPUs leave of all quotas"
-        made = f"the platform, because the file names no pool with purpose: cpu; it has room for {room}"
-        yield Step("made by", (made,))
+        made = "the platform, because the stack file has no pool with purpose: cpu; it has capacity for all quotas"
+        yield Step("made by", (f"{made} of CPU and memory without the pods on GPUs",))
     yield Step("nodes", tuple(_list_types(stack, pool)))
-    yield Step("bought", (" → ".join(pool.purchase),))
+    yield Step("capacity types", (" → ".join(pool.purchase),))
     yield Step("node labels", tuple(f"{key}={value}" for key, value in pool.node_labels.items()))
     if pool.taints:
         taints = (f"{taint.key}{f'={taint.value}' if taint.value else ''}:{taint.effect}" for taint in pool.taints)
@@ -30,8 +29,8 @@ def explain_cpu_pool(stack: StackConfig, pool: CpuPool) -> Iterator[Step]:
         order = " → ".join(own.name for own in stack.cpu_pools)
         tried = f"{order}, the order of the stack file: the first that fits gets a new node, whatever it costs"
         yield Step("tried", (tried,))
-    ceiling = estimate_cpu_pool(stack, pool, ON_DEMAND).ceiling.hour
-    yield Step("ceiling", (f"{pool.max_cpus} vCPUs (limits cpu), at most {ceiling} an hour on demand",))
+    most = estimate_cpu_pool(stack, pool, ON_DEMAND).ceiling.hour
+    yield Step("limit", (f"{pool.max_cpus} vCPUs (limits cpu), at most {most} an hour on demand",))
     yield Step("disruption", tuple(describe_lifecycle(stack, pool)))
     yield from explain_pool_storage(stack, pool)
     yield from explain_promises(stack, pool)
@@ -39,13 +38,13 @@ def explain_cpu_pool(stack: StackConfig, pool: CpuPool) -> Iterator[Step]:
 
 
 def _list_types(stack: StackConfig, pool: CpuPool) -> Iterator[str]:
-    """Yield a line for each family: its sizes, and the room that its largest node has for pods."""
+    """Yield a line for each family: its sizes, and the allocatable CPU and memory of its largest node."""
     for family, rows in groupby(stack.list_instances(pool), key=lambda row: row.family):
         sizes = list(rows)
         room = pool.find_room(sizes[-1])
         names = ", ".join(row.instance_type.partition(".")[2] for row in sizes)
         yield (
             f"{family}: {names}; {sizes[-1].instance_type} has {room.cpu_milli / 1000:.1f} CPU and "
-            f"{room.memory_mib / 1024:.0f} Gi for pods"
+            f"{room.memory_mib / 1024:.0f} Gi allocatable for pods"
         )
     yield f"{pool.arch}, {pool.ami.alias}, {stack.find_disk_gib(pool)} GiB of disk"

@@ -1,4 +1,4 @@
-"""The end of a pool's nodes, explained: what removes them, and how many at once."""
+"""The disruption of a pool's nodes, explained: what removes nodes, and how many at once."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from ...config.disruption import PINNED, Disruption
 from ...config.drift import find_reason_to_stay
 from ...cost.surge import count_surge
 
-_REMOVABLE = {
+_REMOVAL_CONDITIONS = {
     "WhenEmpty": "it is empty",
     "WhenEmptyOrUnderutilized": "it is empty or under-used",
     "Balanced": "it is empty, or so little used that the saving outweighs the disruption",
@@ -15,16 +15,16 @@ _REMOVABLE = {
 
 
 def describe_lifecycle(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
-    """Yield the reasons for which nodes of a pool go, and the nodes that run beyond the ceiling meanwhile."""
+    """Yield the causes of disruption of a pool's nodes, and the nodes above the limit during a replacement."""
     surge = max((count_surge(stack, pool, row) for row in stack.list_instances(pool)), default=0)
-    beyond = f", so {_say_nodes(surge)} may run beyond the ceiling" if surge else ""
+    beyond = f", so {_say_nodes(surge)} may run above the limit" if surge else ""
     if isinstance(pool, Pool) and pool.static_nodes:
         yield f"always on; EKS replaces nodes while it updates the group{beyond}"
         return
     lifecycle = pool.lifecycle
     policy, after = str(lifecycle.consolidation_policy), lifecycle.consolidate_after
     never = "Karpenter removes no node to save money"
-    yield never if after == "Never" else f"Karpenter removes a node when {_REMOVABLE[policy]} for {after}"
+    yield (never if after == "Never" else f"Karpenter removes a node when {_REMOVAL_CONDITIONS[policy]} for {after}")
     if "spot" in pool.purchase and policy != "WhenEmpty":
         yield "an under-used spot node is removed only when its pods fit on other nodes: no spot node replaces it"
     yield from _describe_returns(pool)
@@ -48,34 +48,34 @@ def describe_lifecycle(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str
 
 
 def _describe_returns(pool: Pool | CpuPool) -> Iterator[str]:
-    """Yield that a free reservation takes pods back: it costs nothing more, and consolidation seeks the cheapest node.
+    """Yield a line if consolidation moves pods to a reservation that becomes free, the cheapest capacity.
 
     Source: aws/karpenter-provider-aws#7979.
     """
     others = " or ".join(kind for kind in pool.purchase if kind != "reserved")
     saves = pool.lifecycle.consolidation_policy != "WhenEmpty" and pool.lifecycle.consolidate_after != "Never"
     if "reserved" in pool.purchase and others and saves:
-        yield f"an instance that becomes free in a reservation takes over the pods of {others} nodes: they restart"
+        yield f"pods of {others} nodes restart on an instance of a reservation that becomes free"
 
 
 def _describe_successors(pool: Pool | CpuPool) -> Iterator[str]:
-    """Yield where the successors of nodes come from, if it may fail or cost more."""
+    """Yield the capacity type of nodes' successors, if it may be unavailable or more expensive."""
     if "reserved" in pool.purchase:
         others = " or ".join(kind for kind in pool.purchase if kind != "reserved")
         back = "until the new node is empty" if pool.lifecycle.consolidation_policy == "WhenEmpty" else "for a while"
-        yield f"the successor of a node in a full reservation is bought as {others}, and its place is idle {back}"
+        yield f"the successor of a node in a full reservation is {others}, and the reserved instance is idle {back}"
     elif pool.purchase == ["spot"]:
         yield "a node stays on its old AMI while AWS has no spot instance for its successor"
 
 
 def _describe_pins(lifecycle: Disruption) -> Iterator[str]:
-    """Yield the fate of pods that may not be evicted, where something takes their nodes all the same."""
+    """Yield what happens to pods that block eviction when drift or expiry replaces their node."""
     takes = ["drift"] if not lifecycle.blocks_drift else []
     takes += ["expiry"] if lifecycle.expire_after != "Never" else []
     if takes:
         yield (
-            f"{PINNED} keeps its node from consolidation alone: {' and '.join(takes)} "
-            f"{'take' if len(takes) > 1 else 'takes'} the node at once, without a successor for the pod, and "
+            f"{PINNED} protects its node from consolidation only: {' and '.join(takes)} "
+            f"{'drain' if len(takes) > 1 else 'drains'} the node at once, without a successor for the pod, and "
             f"{'delete' if len(takes) > 1 else 'deletes'} the pod after {lifecycle.termination_grace_period} less its "
             "own grace"
         )

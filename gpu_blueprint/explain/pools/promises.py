@@ -1,4 +1,4 @@
-"""Promises and their arithmetic, in words and for programs."""
+"""Promises of a pool's resources to tenants, with their arithmetic, as text and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from ..step import Step
 
 
 def format_quantity(resource: str, amount: float) -> str:
-    """Write an amount with its unit, such as ``28.8 CPU`` or ``16 gpu.shared``."""
+    """Return an amount with its unit, such as ``28.8 CPU`` or ``16 gpu.shared``."""
     number = f"{amount:,.1f}".removesuffix(".0")
     if resource == "memory":
         return f"{number} Gi"
@@ -18,7 +18,7 @@ def format_quantity(resource: str, amount: float) -> str:
 
 
 def promise_as_json(promise: Promise) -> dict[str, Any]:
-    """Write a promise with the names that YAML uses; CPU in CPUs, memory in GiB."""
+    """Return a promise for plan.json, with CPU in CPUs and memory in GiB."""
     return {
         "pool": promise.pool,
         "resource": promise.resource,
@@ -29,7 +29,7 @@ def promise_as_json(promise: Promise) -> dict[str, Any]:
 
 
 def explain_promises(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[Step]:
-    """Yield the step with the arithmetic of everything that is promised in a pool."""
+    """Yield the step with the arithmetic of all promises in a pool."""
     promises = list_shared_promises(stack) if isinstance(pool, CpuPool) else list(list_gpu_promises(stack, pool))
     lines = list(map(describe_promise, promises))
     if isinstance(pool, CpuPool):
@@ -38,7 +38,7 @@ def explain_promises(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[Step]
 
 
 def _describe_rests(stack: StackConfig, promises: Sequence[Promise]) -> Iterator[str]:
-    """Yield the part of each quota that the pods on GPUs leave to the CPU pools."""
+    """Yield the part of each quota that remains for CPU pools, without the pods on GPUs."""
     for promise in promises:
         if promise.resource in ("cpu", "memory"):
             parts = [describe_rest(stack, tenant, promise) for tenant in stack.tenants]
@@ -47,14 +47,14 @@ def _describe_rests(stack: StackConfig, promises: Sequence[Promise]) -> Iterator
 
 
 def describe_promise(promise: Promise) -> str:
-    """Write the arithmetic of a promise, such as ``gpu.shared: 64 for tenants (serving 64), … nodes offer 64``."""
+    """Return the arithmetic of a promise: ``gpu.shared: at most 64 (serving 64), … nodes at the limit have 64``."""
     resource = {"cpu": "CPU"}.get(promise.resource, promise.resource)
     parts = [f"{name} {amount:,.1f}".removesuffix(".0") for name, amount in promise.tenants.items() if amount]
     tenants = f"at most {format_quantity(promise.resource, promise.promised)} ({' + '.join(parts)}), "
-    always = f"{format_quantity(promise.resource, promise.always)} always at work, "
+    always = f"{format_quantity(promise.resource, promise.always)} always in use, "
     offered = format_quantity(promise.resource, promise.offered)
     place = "" if promise.pool != ALL_POOLS else "all pools, "
     return (
         f"{place}{resource}: {tenants if parts else ''}{always if promise.always else ''}"
-        f"{'subnets' if resource.startswith('addresses') else 'nodes at the ceiling'} have {offered}"
+        f"{'subnets' if resource.startswith('addresses') else 'nodes at the limit'} have {offered}"
     )

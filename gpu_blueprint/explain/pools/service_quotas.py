@@ -1,7 +1,7 @@
-"""AWS's service quotas that a stack needs when every pool is at its ceiling.
+"""AWS's service quotas that a stack needs when every pool is at its limit.
 
-Each amount is counted twice: on the types that Karpenter launches, for which people ask AWS, and on the types with the
-most vCPUs, which are the worst case.
+Each amount is counted twice: on the types that Karpenter launches, which people request from AWS, and on the types with
+the most vCPUs, the worst case.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ class Count(NamedTuple):
 
 
 class Share(Record, kw_only=True):
-    """The amount of a quota that one part of the stack needs: as launched, and at worst."""
+    """One part of the stack's amount of a quota: as launched, and at worst."""
 
     of: str
     launched: Count
@@ -47,7 +47,7 @@ class Need(Record, kw_only=True):
 
     @property
     def amount(self) -> int:
-        """The sum of all shares, on the types that Karpenter launches while EC2 has them."""
+        """The sum of all shares, on the types that Karpenter launches while EC2 has capacity."""
         return sum(share.launched.amount for share in self.shares)
 
     @property
@@ -56,7 +56,7 @@ class Need(Record, kw_only=True):
         return sum(share.worst.amount for share in self.shares)
 
     def as_json(self, region: str) -> dict[str, Any]:
-        """Write the need with the names that a stack file uses."""
+        """Return the need for JSON."""
         quota = self.quota
         return {
             "serviceCode": quota.service,
@@ -83,7 +83,7 @@ def _write_share(share: Share) -> dict[str, Any]:
 
 
 def write_request(quota: ServiceQuota, amount: int, region: str) -> tuple[str, str]:
-    """Write the call that asks AWS for a quota; for a quota without a code, the call that lists the candidates."""
+    """Return the command that requests a quota; for a quota without a code, the command that finds the code."""
     if quota.code:
         return (
             "aws service-quotas request-service-quota-increase",
@@ -99,7 +99,7 @@ def write_request(quota: ServiceQuota, amount: int, region: str) -> tuple[str, s
 
 
 def list_instance_needs(stack: StackConfig) -> list[Need]:
-    """Return the needs of instances at the ceiling, in the catalogue's order; quotas without code come last."""
+    """Return the needs of instances at the pools' limits, in the catalogue's order; quotas without a code are last."""
     found: dict[ServiceQuota, list[Share]] = {}
     for quota, share in _list_instance_shares(stack):
         found.setdefault(quota, []).append(share)
@@ -112,7 +112,7 @@ def _rank(quota: ServiceQuota) -> int:
 
 
 def list_platform_needs(stack: StackConfig) -> list[Need]:
-    """Return the needs of the platform itself, except instances; the account's existing resources come on top."""
+    """Return the needs of the platform itself, without instances and without the account's existing resources."""
     needs = [_build_need(CLUSTERS, 1, "the control plane", stack.cluster_name)] if stack.new_cluster else []
     if isinstance(stack.network, NewVpc):
         needs.append(_build_need(VPCS, 1, "the network", stack.network.cidr))
@@ -130,7 +130,7 @@ def _build_need(quota: ServiceQuota, amount: int, of: str, counted: str) -> Need
 def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Share]]:
     for pool in stack.gpu_pools:
         for purchase in pool.purchase:
-            if purchase != "reserved":  # a reservation counts once, however many pools use it
+            if purchase != "reserved":  # _list_reservation_shares counts each reservation once
                 yield from _list_pool_shares(stack, pool, purchase)
     for cpu_pool in stack.cpu_pools:
         for purchase in cpu_pool.purchase:
@@ -145,10 +145,10 @@ def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Sh
 
 
 def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> Iterator[tuple[ServiceQuota, Share]]:
-    """Yield a pool's whole ceiling for one way to buy, because the other way may run dry, and the nodes beyond it.
+    """Yield a pool's shares for one capacity type: the whole limit, since others may lack capacity, and the surge.
 
-    If types of one pool count against different quotas, each quota has to hold the whole
-    ceiling. No GPU model has such types today, but the catalogue may change.
+    If a pool's types count against different quotas, each quota must allow the whole limit. No GPU model has such types
+    today, but the catalogue may change.
     """
     by_quota: dict[ServiceQuota, list[Instance]] = {}
     for row in stack.list_instances(pool):
@@ -163,22 +163,22 @@ def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> I
 
 
 def _find_fleet(pool: Pool, rows: list[Instance]) -> dict[Instance, int]:
-    """Return the nodes of some types with the most vCPUs at the ceiling of a pool."""
+    """Return the nodes with the most vCPUs at the limit of a pool, among some types."""
     if pool.static_nodes:
         return max(({row: pool.static_nodes} for row in rows), key=_count_vcpus)
     return find_largest_fleet(rows, pool.max_gpus)
 
 
 def _find_surge(stack: StackConfig, pool: Pool | CpuPool, rows: Sequence[Instance]) -> dict[Instance, int]:
-    """Return the nodes of one type with the most vCPUs that may run beyond a pool's ceiling; empty if none may."""
+    """Return the nodes of one type with the most vCPUs that may run above a pool's limit; empty if none may."""
     surges = ({row: surge} for row in rows if (surge := count_surge(stack, pool, row)))
     return max(surges, key=_count_vcpus, default={})
 
 
 def _list_usual_types(stack: StackConfig, pool: Pool, rows: list[Instance]) -> list[Instance]:
-    """Return the type that Karpenter launches for each number of GPUs: the cheapest that sells its slots, if any does.
+    """Return the type that Karpenter launches for each number of GPUs: the cheapest, if possible with all slots usable.
 
-    Without prices it is the type with the fewest vCPUs.
+    Without prices, it is the type with the fewest vCPUs.
     """
     nodes = [node for node in price_nodes(stack, pool) if node.row in rows]
     found = []
@@ -191,13 +191,13 @@ def _list_usual_types(stack: StackConfig, pool: Pool, rows: list[Instance]) -> l
 
 
 def _list_cpu_shares(stack: StackConfig, pool: CpuPool, purchase: UsageClass) -> Iterator[tuple[ServiceQuota, Share]]:
-    """Yield the ceiling of a CPU pool, and the nodes beyond it; all its types count against one quota."""
+    """Yield the limit of a CPU pool, and its nodes above the limit; all its types count against one quota."""
     rows = stack.list_instances(pool)
     if not rows:
         return
     quota = find_instance_quota(rows[0].family, purchase)
-    ceiling = Count(pool.max_cpus, f"maxCpus: {pool.max_cpus} vCPU")
-    yield quota, Share(of=pool.name, launched=ceiling, worst=ceiling)
+    limit = Count(pool.max_cpus, f"maxCpus: {pool.max_cpus} vCPU")
+    yield quota, Share(of=pool.name, launched=limit, worst=limit)
     if surge := _find_surge(stack, pool, rows):
         yield _build_share(f"{pool.name}, while nodes are replaced", [surge], purchase)
 
@@ -205,8 +205,8 @@ def _list_cpu_shares(stack: StackConfig, pool: CpuPool, purchase: UsageClass) ->
 def find_largest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:
     """Return the nodes with the most vCPUs that together hold at most ``gpus`` GPUs.
 
-    Types are taken by vCPUs per GPU. This is exact where each size of node divides the larger sizes, and nodes have
-    1, 2, 4 or 8 GPUs.
+    It takes types in the order of vCPUs per GPU. The result is exact if each node size divides the larger sizes, as 1,
+    2, 4 and 8 GPUs do.
     """
     fleet: dict[Instance, int] = {}
     for row in sorted(rows, key=lambda row: row.vcpu / row.gpu_devices, reverse=True):
@@ -217,7 +217,7 @@ def find_largest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:
 
 
 def _build_share(of: str, fleets: Sequence[dict[Instance, int]], purchase: UsageClass) -> tuple[ServiceQuota, Share]:
-    """Build the share of fleets of one quota: the first is launched, and that with the most vCPUs is the worst case."""
+    """Return quota and share of two fleets: the first is launched, and the one with more vCPUs is the worst case."""
     worst = max(fleets, key=_count_vcpus)
     quota = find_instance_quota(next(iter(worst)).family, purchase)
     return quota, Share(of=of, launched=_count_fleet(fleets[0]), worst=_count_fleet(worst))
@@ -233,7 +233,7 @@ def _count_vcpus(fleet: dict[Instance, int]) -> int:
 
 
 def _list_reservation_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Share]]:
-    """Yield reservations, used or not, without nodes that count in the ceiling of a pool that buys on-demand."""
+    """Yield the shares of all reservations, without nodes inside the limit of a pool that also has on-demand."""
     room = {pool.name: pool.max_gpus for pool in stack.gpu_pools if "on-demand" in pool.purchase}
     for reservation in stack.reservations:
         row, left = find_instance(reservation.instance_type), reservation.instances

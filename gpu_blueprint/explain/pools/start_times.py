@@ -1,4 +1,4 @@
-"""Start times for programs, and the notes that people need beside them."""
+"""Start times of a pool's pods, explained, and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,12 +14,12 @@ from ..step import Step
 
 
 def start_time_as_json(start: StartTime) -> dict[str, Any]:
-    """Write a start time: seconds and words of each phase, and the seconds of all."""
+    """Return a start time for plan.json: seconds and cause of each phase, and the sum in seconds."""
     return {**asdict(start), "seconds": start.seconds}
 
 
 def explain_start(stack: StackConfig, pool: Pool) -> Iterator[Step]:
-    """Yield the images that new nodes of a pool pull ahead, and the time until a pod is ready, as far as stated."""
+    """Yield the steps about prepulled images, and about the time until a pod is Ready if ``podStart`` is stated."""
     if pool.prepull:
         places = ", ".join(locate_image(stack, image) for image in pool.prepull)
         yield Step("new nodes pull", (f"{places}, before a pod asks (docs/prepull.md)",))
@@ -30,19 +30,19 @@ def explain_start(stack: StackConfig, pool: Pool) -> Iterator[Step]:
 
 
 def note_rates() -> Iterator[str]:
-    """Yield which pod an estimate means, where its rates come from, and which of them are assumed."""
+    """Yield the meaning of a start time, the source of its rates, and the assumed rates."""
     yield "of one pod on the slowest type; rates and sources: gpu_blueprint/catalog/start_rates.csv"
     yield describe_assumed_rates()
 
 
 def note_start_times(stack: StackConfig, starts: Sequence[StartTime]) -> Iterator[str]:
-    """Yield the limits of the estimate, and the ways in which pods of these pools start sooner or later."""
+    """Yield the meaning of start times, and effects of the pools' fields on them."""
     pools = [stack.gpu_pools_by_name[name] for name in dict.fromkeys(start.pool for start in starts)]
     yield from note_rates()
     if warm := [pool.name for pool in pools if pool.headroom]:
-        yield f"headroom of {', '.join(warm)} saves the first pods the wait for a node"
+        yield f"with headroom, the first pods of {', '.join(warm)} do not wait for a node"
     if drawn := [pool.name for pool in pools if pool.disk.snapshot_id]:
-        yield f"nodes of {', '.join(drawn)} read images from their snapshot as they need them, slowly the first time"
+        yield f"nodes of {', '.join(drawn)} read images from their snapshot on demand, and the first reads are slow"
     amounts = {pool.name: pool.pod_start for pool in pools if pool.pod_start}
     if shared := [name for name, start in amounts.items() if isinstance(find_weights(stack, start), LustreStorage)]:
         yield f"pods of {', '.join(shared)} that start together share the throughput of their file system"

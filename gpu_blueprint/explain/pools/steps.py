@@ -1,4 +1,4 @@
-"""A pool, explained: from the GPU to the request of a pod, each step derived from the steps before."""
+"""A pool, explained: from the GPU to the request of a pod, each step derived from earlier steps."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,9 +16,8 @@ from ...subjects.queues.reach import count_reach
 from ...subjects.tenants.gpu_pods import build_pod
 from ...yaml_text import write_yaml
 from ..facet import Explain, Part
-from ..images.images import name_image
 from ..queues.steps import explain_pool_queue, show_pool_job
-from ..stack import as_json, summarize_pool
+from ..stack import as_json, name_ami, summarize_pool
 from ..step import Step
 from ..storage.pool_storage import explain_pool_storage
 from .cpu_pool_steps import explain_cpu_pool
@@ -30,7 +29,7 @@ from .table import build_cpu_pool_table, build_pool_table
 
 
 def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
-    """Yield the steps from the GPU model of a pool to a pod that runs there."""
+    """Yield the steps from the GPU model of a pool to the request of a pod."""
     profile = pool.profile
     yield Step("GPU", (f"{pool.model.product}, {profile.summary}",))
     yield Step("allocatable", tuple(_list_nodes(stack, pool)))
@@ -44,7 +43,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     )
     yield Step("node taints", tuple(_describe_taint(pool, taint) for taint in pool.node_taints))
     yield Step("Karpenter is told", tuple(_describe_overlays(stack, pool)))
-    yield Step("limit", tuple(_describe_ceiling(pool)))
+    yield Step("limit", tuple(_describe_limit(pool)))
     yield Step("disruption", tuple(describe_lifecycle(stack, pool)))
     if pool.hours:
         yield Step("hours", tuple(_describe_hours(pool, pool.hours)))
@@ -65,9 +64,9 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
 
 def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
     for row in stack.list_instances(pool):
-        handed_out = ", ".join(f"{count} {name}" for name, count in pool.profile.count_per_node(row).items())
+        allocatable = ", ".join(f"{count} {name}" for name, count in pool.profile.count_per_node(row).items())
         gpus = f"{row.gpu_devices} × {row.gpu_memory_mib / 1024:.0f} GiB"
-        yield f"{row.instance_type}: {gpus} → {handed_out}"
+        yield f"{row.instance_type}: {gpus} → {allocatable}"
     if above := [row.instance_type for row in pool.named_instances if not pool.fits(row)]:
         yield f"{', '.join(above)}: named, and too large for maxGpus {pool.max_gpus}, so none launches"
 
@@ -82,20 +81,20 @@ def _describe_slot(pool: Pool, size: PodSize) -> Iterator[str]:
 
 
 def _describe_mounts(pool: Pool, memory_mib: int) -> str:
-    """Return the memory that the pods of the S3 driver take of a node, and the pods that leave it to them."""
-    left = "podSize should leave it free" if pool.slot_size else "requests that admission fills in leave it free"
+    """Return a sentence about the memory of a node for Mountpoint's pods, which other pods must leave free."""
+    left = "podSize should leave it free" if pool.slot_size else "the mutating policy's requests leave it free"
     return f"up to {memory_mib / 1024:g} GiB of a node, which no pod requests and Karpenter does not count; {left}"
 
 
 def _describe_sharing_setup(stack: StackConfig, pool: Pool) -> Iterator[str]:
     profile = pool.profile
     if profile.has_operands_off:
-        yield f"Bottlerocket at boot, from user data ({name_image(stack, pool)}); the GPU Operator stays off"
+        yield f"Bottlerocket at boot, from user data ({name_ami(stack, pool)}); the GPU Operator stays off"
         yield from (
             f"settings.kubelet-device-plugins.nvidia.{line}" for line in _list_settings(profile.bottlerocket, "")
         )
         return
-    yield f"NVIDIA's GPU Operator on {name_image(stack, pool)}, by node label:"
+    yield f"NVIDIA's GPU Operator on {name_ami(stack, pool)}, by node label:"
     if MIG_CONFIG_LABEL in profile.node_labels:
         reboot = "; a new node reboots once" if profile.reboots else ""
         yield f"MIG manager applies {profile.node_labels[MIG_CONFIG_LABEL]!r}{reboot}"
@@ -129,7 +128,7 @@ def _describe_overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:
         yield f"NodeOverlay for {', '.join(types)}: {capacity}" if capacity else "nothing: EC2's own count is right"
 
 
-def _describe_ceiling(pool: Pool) -> Iterator[str]:
+def _describe_limit(pool: Pool) -> Iterator[str]:
     yield f"{pool.max_gpus} GPUs"
     yield from (f"limits {name}: {count}" for name, count in pool.profile.count_at_ceiling(pool.max_gpus).items())
 
@@ -150,28 +149,28 @@ def _describe_headroom(stack: StackConfig, pool: Pool, headroom: Headroom) -> It
     each = ", ".join(f"{count} {pool.profile.units[unit]}" for unit, count in requested.items() if count)
     always_on = find_always_on(stack, pool, find_terms(stack, pool))
     yield (
-        f"{headroom.pods} × room for a pod of {each}, {pool.headroom_size}, held by placeholders that give way at once"
+        f"{headroom.pods} × a pod of {each}, {pool.headroom_size}, held by placeholders that other pods preempt at once"
     )
     yield (
-        f"{always_on.headroom_hour} an hour in all the pool's hours: "
+        f"{always_on.headroom_hour} in each of the pool's hours: "
         f"nodes with {always_on.headroom_gpus} × {pool.model.product}"
     )
 
 
 def _list_quota_keys(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    """Yield the limits of the tenants' quotas of the pool: their grants, and what their queues let them borrow."""
+    """Yield the quotas of the pool's tenants: grants, and GPUs that their queues let them borrow."""
     tenants = [tenant for tenant in stack.tenants if pool.name in tenant.gpus]
     for name in pool.profile.per_device:
         counts = [f"{tenant.name} {count_reach(stack, tenant, pool)[name]}" for tenant in tenants]
         yield f"requests.{name}: {', '.join(counts) or 'no tenant has a grant'}"
     if pool in stack.queued_pools and tenants:
-        yield "with what the queue lets the teams borrow"
+        yield "including GPUs that the queue lets the teams borrow"
 
 
 def _list_pools(stack: StackConfig) -> Iterator[str]:
     yield from map(_describe_pool, stack.gpu_pools)
     for pool in stack.cpu_pools:
-        made = "" if stack.states_cpu_pools else ", made by the platform"
+        made = "" if stack.states_cpu_pools else ", added by the platform"
         yield f"{_describe_cpu_pool(pool)}{made}"
 
 

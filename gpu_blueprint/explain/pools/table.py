@@ -1,4 +1,4 @@
-"""Pools of GPUs and of CPUs as tables of plain text."""
+"""The tables of GPU pools and CPU pools."""
 
 from itertools import groupby
 
@@ -16,7 +16,7 @@ def build_pool_table(config: StackConfig) -> PlainTable:
 
 
 def _format_pool(pool: PoolSummary) -> tuple[str, ...]:
-    handed = [f"= {count} {shorten_resource(name)}" for name, count in pool.ceiling.items() if name != WHOLE_GPU]
+    limits = [f"= {count} {shorten_resource(name)}" for name, count in pool.ceiling.items() if name != WHOLE_GPU]
     facts = [
         f"{pool.gpu}: {shorten_types(pool.instance_types)}",
         f"{pool.sharing}, {pool.ami}",
@@ -28,7 +28,7 @@ def _format_pool(pool: PoolSummary) -> tuple[str, ...]:
         "\n".join(facts),
         "\n".join([" → ".join(pool.purchase), *pool.reservations]),
         "\n".join(_format_range(name, [node[name] for node in pool.per_node.values()]) for name in pool.ceiling),
-        "\n".join([f"{pool.max_gpus} GPUs", *handed, _format_price(pool)]),
+        "\n".join([f"{pool.max_gpus} GPUs", *limits, _format_price(pool)]),
     )
 
 
@@ -44,7 +44,7 @@ def build_cpu_pool_table(config: StackConfig) -> PlainTable:
 
 
 def _format_cpu_pool(pool: CpuPoolSummary) -> tuple[str, ...]:
-    made = [] if pool.is_stated else ["made by the platform for all quotas, since the file names no CPU pool"]
+    made = [] if pool.is_stated else ["added by the platform for all quotas, since the stack file has no CPU pool"]
     return (
         pool.name,
         "\n".join([shorten_types(pool.instance_types), f"{pool.arch}, {pool.ami}", *made]),
@@ -54,13 +54,13 @@ def _format_cpu_pool(pool: CpuPoolSummary) -> tuple[str, ...]:
 
 
 def _format_price(pool: PoolSummary | CpuPoolSummary) -> str:
-    """Return the price of the ceiling on demand, on the most expensive type."""
+    """Return the price at the pool's limit, on demand, on the most expensive type."""
     price = pool.ceiling_usd_per_hour
     return "price unknown" if price is None else f"≤ ${price:,.2f}/h"
 
 
 def shorten_types(types: list[str]) -> str:
-    """Write a long list by family: ``g6.xlarge … 48xlarge, gr6.4xlarge, gr6.8xlarge``."""
+    """Return a list of types, shortened by family: ``g6.xlarge … 48xlarge, gr6.4xlarge, gr6.8xlarge``."""
     parts: list[str] = []
     for _, group in groupby(types, key=lambda name: name.split(".")[0]):
         names = list(group)

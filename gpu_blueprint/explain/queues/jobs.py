@@ -1,4 +1,4 @@
-"""Jobs that wait in a tenant's queue, with every field that the tenant writes."""
+"""Jobs for a tenant's queue, with every field that the tenant writes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,12 +11,12 @@ from ..first_pod import build_first_pod, find_grant
 
 
 def list_queued_pools(stack: StackConfig, tenant: Tenant) -> list[Pool]:
-    """Return the queued pools in which a tenant has a grant, in the order of the stack file."""
+    """Return the queued pools with a grant of a tenant, in the order of the stack file."""
     return [pool for pool in stack.queued_pools if tenant.may_use(pool.name)]
 
 
 def find_first_tenant(stack: StackConfig, pool: Pool) -> Tenant | None:
-    """Return the first tenant that may queue for a pool; None for a pool without queue, or without a grant."""
+    """Return the first tenant with a grant in a queued pool; None for a pool without a queue or without a grant."""
     return next((tenant for tenant in stack.tenants if pool in list_queued_pools(stack, tenant)), None)
 
 
@@ -26,13 +26,13 @@ def build_first_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str,
 
 
 def build_first_work(stack: StackConfig, pool: Pool) -> dict[str, Any]:
-    """Build the first pod of a pool; a Job of it where pods of tenants start through a queue only."""
+    """Build the first pod of a pool, in a Job if the pool has a queue."""
     tenant = find_first_tenant(stack, pool)
     return build_first_job(stack, tenant, pool) if tenant else build_first_pod(stack, pool)
 
 
 def build_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str, Any]:
-    """Build the smallest Job of a queued pool, with the CPU and memory that belong to its GPUs."""
+    """Build the smallest Job of a queued pool, with CPU and memory in proportion to its GPUs."""
     namespace, limits = find_grant(pool, [tenant])
     pod = build_pod(stack, pool, namespace=namespace, limits=limits)
     pod["spec"]["restartPolicy"] = "Never"
@@ -40,10 +40,10 @@ def build_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str, Any]:
 
 
 def wrap_in_job(stack: StackConfig, tenant: Tenant, pool: Pool, pod: dict[str, Any]) -> dict[str, Any]:
-    """Return a Job of one pod, which the queue of its namespace holds without a label that names it.
+    """Return a Job of one pod, which needs no queue label: the namespace's default queue takes it.
 
-    Kueue writes the selector and the tolerations of the pool into a Job that it starts. The Job names the pool where
-    the tenant may use several pools of the same resource, or where Kubernetes does not fill in the PriorityClass.
+    Kueue adds the pool's nodeSelector and tolerations to an admitted Job. The Job itself has a nodeSelector only if the
+    tenant may use several pools with the same resource, or if no mutating policy adds the PriorityClass.
     """
     spec = dict(pod["spec"])
     spec.pop("tolerations", None)
@@ -59,10 +59,10 @@ def wrap_in_job(stack: StackConfig, tenant: Tenant, pool: Pool, pod: dict[str, A
 
 def describe_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> Iterator[str]:
     """Yield sentences about the fields of a Job for a queued pool."""
-    yield "no label for a queue: the queue of the namespace takes every Job, and adds the pool's tolerations"
+    yield "no queue label: the namespace's queue takes every Job, and Kueue adds the pool's tolerations"
     yield f"a class that orders the team's own Jobs ({PRIORITY_LABEL}): {', '.join(_list_classes())}"
     if rivals := _list_rivals(stack, tenant, pool):
-        yield f"a nodeSelector, which keeps it out of {', '.join(rivals)} with the same resource"
+        yield f"a nodeSelector, which excludes {', '.join(rivals)} with the same resource"
     elif stack.cluster.completes_pods:
         yield f"no nodeSelector: {pool.name} is the team's only pool with this resource, and Kueue adds {POOL_KEY}"
     if not stack.cluster.completes_pods:
@@ -71,13 +71,13 @@ def describe_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> Iterator[str
 
 
 def _list_classes() -> list[str]:
-    """Return the classes of a job from first to last, with the place of a job that names none."""
+    """Return the priority classes of jobs from high to low, with the position of jobs without a class."""
     values = {**PRIORITIES, "none of these": 0}
     return sorted(values, key=lambda name: -values[name])
 
 
 def _list_rivals(stack: StackConfig, tenant: Tenant, pool: Pool) -> list[str]:
-    """Return the other pools of a tenant that advertise a resource of the same name."""
+    """Return the other pools of a tenant with a common resource name."""
     names = set(pool.profile.per_device)
     return [
         other.name

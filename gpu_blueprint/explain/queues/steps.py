@@ -1,4 +1,4 @@
-"""Queues, explained: who may use how much, who borrows from whom, and what happens when all ask."""
+"""Queues, explained: how much each tenant may use, borrows and lends, and what happens when all have jobs."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ from .table import build_queue_table
 
 
 def explain_tenant_queue(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
-    """Yield the steps from a tenant's queue to a Job that waits in it; none in a stack without queues."""
+    """Yield the steps from a tenant's queue to a Job for it; none without queues."""
     pools = list_queued_pools(stack, tenant)
     if stack.queueing is None:
         return
@@ -42,11 +42,11 @@ def explain_tenant_queue(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
 
 
 def explain_pool_queue(stack: StackConfig, pool: Pool) -> Iterator[Step]:
-    """Yield the steps about the queues in front of a pool; none in a stack without queues."""
+    """Yield the steps about the queues of a pool; none without queues."""
     if stack.queueing is None:
         return
     if pool not in stack.queued_pools:
-        reason = f"none, because pods for {pool.purpose} do not come as Jobs; the grants are quotas and are not lent"
+        reason = f"none, because pods for {pool.purpose} are not Jobs; the grants are quotas and are not lent"
         yield Step("queue", (reason,))
         return
     yield Step("queue", tuple(_describe_flavor(stack, pool)))
@@ -55,7 +55,7 @@ def explain_pool_queue(stack: StackConfig, pool: Pool) -> Iterator[Step]:
 
 
 def show_pool_job(stack: StackConfig, pool: Pool) -> Iterator[Step]:
-    """Yield the steps with a Job of the first tenant of a queued pool, and nothing for any other pool."""
+    """Yield the steps with a Job of the first tenant of a queued pool; nothing for any other pool."""
     if tenant := find_first_tenant(stack, pool):
         yield from _show_job(stack, tenant, pool, build_job(stack, tenant, pool), "the size to copy, for each unit")
 
@@ -66,23 +66,23 @@ def _show_job(stack: StackConfig, tenant: Tenant, pool: Pool, job: dict[str, Any
 
 
 def _describe_queueing(stack: StackConfig) -> Iterator[str]:
-    """Yield the pools with queues, and the rules of all queues; nothing without queues."""
+    """Yield the queued pools, and the rules of all queues; nothing without queues."""
     queueing = stack.queueing
     if queueing is None:
         return
-    yield f"Jobs wait in front of {', '.join(pool.name for pool in stack.queued_pools) or 'no pool'}"
+    yield f"Jobs wait in queues for {', '.join(pool.name for pool in stack.queued_pools) or 'no pool'}"
     if queueing.order == "strict":
-        yield "strict: nothing passes the Job at the head of a queue, so a large Job starts for certain"
+        yield "strict: no Job passes the first Job of a queue, so a large Job is sure to start"
     else:
         yield "best-effort: a small Job may pass a large Job that waits"
-    yield f"idle GPUs are lent {'by the weights of the tenants' if queueing.fair else 'to whoever asks first'}"
-    yield f"a started Job whose pods are not all ready after {queueing.ready_timeout} gives its GPUs back and retries"
+    yield f"idle GPUs are lent {'by the weights of the tenants' if queueing.fair else 'to the first Jobs'}"
+    yield f"a started Job whose pods are not all Ready after {queueing.ready_timeout} goes back to its queue"
 
 
 def _describe_queue(stack: StackConfig, queueing: Queueing, tenant: Tenant) -> Iterator[str]:
     yield f"{DEFAULT_QUEUE}, for every Job of namespace {tenant.namespace_name}; weight {find_weight(tenant):g}"
     if lets_classes_stop(stack, queueing, tenant):
-        yield "a Job of a higher class starts before its other Jobs, and stops running Jobs of lower classes"
+        yield "a Job of a higher class starts before its other Jobs, and preempts running Jobs of lower classes"
     else:
         yield "a Job of a higher class starts before its other Jobs, and waits until running Jobs end"
     if tenant.queue and tenant.queue.hourly_ceiling:
@@ -94,21 +94,21 @@ def _describe_share(share: Share) -> Iterator[str]:
     borrowing = f"may borrow {share.may_borrow}" if share.may_borrow else "borrows nothing"
     yield f"{share.pool}: {share.own} {share.resource} of its own, {borrowing}"
     capped = "; its hourlyCeiling buys no more" if share.is_capped else ""
-    yield f"{share.pool}: {share.alone} while nobody else asks, {_count_contended(share)} when all ask{capped}"
+    yield f"{share.pool}: {share.alone} while no other team has Jobs, {_count_contended(share)} when all have{capped}"
 
 
 def _count_contended(share: Share) -> str:
-    """Return the part in the pool when all ask: ``8``, or ``8 to 12`` where the first come take the rest."""
+    """Return the part when all have jobs: ``8``, or ``8 to 12`` if the first jobs take the rest."""
     most = share.when_all_ask + share.first_come
     return f"{share.when_all_ask} to {most}" if share.first_come else str(most)
 
 
 def _name_lenders(stack: StackConfig, share: Share, shares: Sequence[Share]) -> str:
-    """Name everybody whose units a tenant may borrow, with their counts."""
+    """Return the lenders of a tenant in a pool, with their counts, as text."""
     others = [other for other in _list_neighbours(share, shares) if other.own]
     parts = [f"{other.tenant} (up to {other.own}, while idle)" for other in others]
     if rest := _count_rest(stack, share):
-        parts.append(f"the {rest} that no grant covers")
+        parts.append(f"the {rest} without a grant")
     can = share.may_borrow and parts
     return f"{share.pool}: {', '.join(parts) if can else 'nobody'}"
 
@@ -121,7 +121,7 @@ def _name_borrowers(share: Share, shares: Sequence[Share]) -> str:
 
 
 def _list_neighbours(share: Share, shares: Sequence[Share]) -> list[Share]:
-    """Return the shares of the other tenants in the same resource of the same pool."""
+    """Return the other tenants' shares of the same resource and pool."""
     return [other for other in _list_same(share, shares) if other is not share]
 
 
@@ -130,12 +130,12 @@ def _list_same(share: Share, shares: Sequence[Share]) -> list[Share]:
 
 
 def _count_rest(stack: StackConfig, share: Share) -> int:
-    """Return the count of a resource of a pool that no grant covers."""
+    """Return the count of the share's resource without a grant."""
     return count_rest(stack, stack.gpu_pools_by_name[share.pool])[share.resource]
 
 
 def _describe_contention(stack: StackConfig, pools: Sequence[Pool], shares: Sequence[Share]) -> Iterator[str]:
-    """Yield the parts of all tenants when all ask, and the rule behind the parts."""
+    """Yield the parts of all tenants when all have jobs, and the rule behind them."""
     for pool in pools:
         for resource in pool.profile.units.values():
             beside = [share for share in shares if (share.pool, share.resource) == (pool.name, resource)]
@@ -144,26 +144,26 @@ def _describe_contention(stack: StackConfig, pools: Sequence[Pool], shares: Sequ
     if stack.queueing and stack.queueing.fair:
         yield "each tenant has its own; idle and ungranted GPUs are divided by weight"
         if len(stack.queued_pools) > 1:
-            yield "a tenant that borrows in another pool too gets less here: Kueue compares the largest share of each"
+            yield "a tenant that also borrows in another pool gets less here: Kueue compares tenants' largest shares"
     else:
-        yield "each tenant has its own; idle and ungranted GPUs go to whoever asks first, until their owners ask"
-    yield "GPUs come back by stopping borrowers' Jobs, low priority first, then the last started; they restart later"
+        yield "each tenant has its own; idle and ungranted GPUs go to the first Jobs, until their owners need them"
+    yield "owners get GPUs back when Kueue preempts borrowers' Jobs, low priority first, then the last started"
 
 
 def _describe_flavor(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    """Yield the flavor of a pool, and the order of the pools that Kueue tries beside it."""
+    """Yield the flavor of a pool, and the order of pools that Kueue tries."""
     taints = [f"{taint['key']}:{taint['effect']}" for taint in pool.node_taints]
     tolerates = f" and tolerations for {', '.join(taints)}" if taints else ""
     yield f"flavor {pool.name}: a Job that starts gets the nodeSelector {POOL_KEY}: {pool.name}{tolerates}"
     (group,) = (group for group in list_groups(stack) if pool in group.pools)
     if len(group.pools) > 1:
         names = " → ".join(other.name for other in group.pools)
-        yield f"a Job without nodeSelector takes the first of these pools that has room for it: {names}"
+        yield f"a Job without nodeSelector gets the first of these pools with enough quota: {names}"
     yield from _name_prices(stack, pool)
 
 
 def _name_prices(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    """Yield the price by which a unit counts in the hourly ceilings of the pool's tenants; nothing without them."""
+    """Yield the price of a unit in the hourly ceilings of the pool's tenants; nothing without ceilings."""
     limited = {ceiling.tenant for ceiling in list_ceilings(stack)}
     rich = [tenant.name for tenant in stack.tenants if tenant.name in limited and tenant.may_use(pool.name)]
     if rich:
@@ -180,10 +180,10 @@ def _add_up(stack: StackConfig, pool: Pool) -> Iterator[str]:
             grant.tenant: pool.count_by_unit(grant.count).get(unit, 0)
             for grant in stack.grants_by_pool.get(pool.name, [])
         }
-        ceiling, offered = pool.profile.count_at_ceiling(pool.max_gpus)[resource], count_offered(stack, pool)[resource]
+        limit, offered = pool.profile.count_at_ceiling(pool.max_gpus)[resource], count_offered(stack, pool)[resource]
         parts = [f"{tenant} {count}" for tenant, count in granted.items() if count]
-        parts.append(f"{max(offered - sum(granted.values()), 0)} that no grant covers, for all to borrow")
-        where = "at the ceiling" if offered == ceiling else f"that nodes hold beside headroom, of {ceiling}"
+        parts.append(f"{max(offered - sum(granted.values()), 0)} without a grant, for all to borrow")
+        where = "at the limit" if offered == limit else f"of whole nodes without headroom, of {limit}"
         yield f"{offered} {resource} {where} = {' + '.join(parts)}"
 
 

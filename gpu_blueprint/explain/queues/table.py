@@ -1,4 +1,4 @@
-"""Queues as a table of plain text."""
+"""The table of queues."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,16 +8,16 @@ from .queues import QueueSummary, summarize_queues
 
 
 def build_queue_table(config: StackConfig) -> PlainTable:
-    """Return a row for each tenant in each queued pool, counted in the resource of the pool."""
+    """Return a row for each tenant in each queued pool, in counts of the pool's resource."""
     queues = summarize_queues(config)
     headers = ("queue of", "pool", "counted in", "own", "may borrow", "alone", "when all ask", "weight", "$ an hour")
     return PlainTable("Queues", headers, [_format_queue(queue) for queue in queues], notes=[*_note_queues(queues)])
 
 
 def _note_queues(queues: Sequence[QueueSummary]) -> Iterator[str]:
-    """Yield the meaning of the mark, and the pools in which nobody can borrow."""
+    """Yield the meaning of the mark, and the pools without borrowing."""
     if any(queue.is_capped for queue in queues):
-        yield "* the hourlyCeiling of the team buys no more"
+        yield "* limited by the team's hourlyCeiling"
     lent = {queue.pool for queue in queues if queue.may_borrow}
     if lonely := [pool for pool in dict.fromkeys(queue.pool for queue in queues) if pool not in lent]:
         yield f"nobody can borrow in {', '.join(lonely)}: fair shares, weights and borrow change nothing there"

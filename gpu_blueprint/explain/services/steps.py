@@ -1,4 +1,4 @@
-"""A service, explained: from its Deployment and its pool to its signals, its replicas and its tenant's quota."""
+"""A service, explained: Deployment, pool, signals, replicas and the tenant's quota."""
 
 from collections.abc import Iterator
 
@@ -8,14 +8,14 @@ from ...config.grant_rooms import count_gpus
 from ...monitoring.scaling import list_measures
 from ..amounts import describe_amount
 from ..facet import Explain, Part
+from ..plain_table import PlainTable
 from ..pod_requests import describe_request
-from ..stack import as_json, summarize_service
+from ..stack import ServiceSummary, as_json, summarize_service
 from ..step import Step
-from .table import build_service_table
 
 
 def explain_service(stack: StackConfig, service: Service) -> Iterator[Step]:
-    """Yield the steps from a service's Deployment to the quota that bounds its replicas."""
+    """Yield the steps from a service's Deployment to the quota that limits its replicas."""
     pool = stack.gpu_pools_by_name[service.pool]
     limits = {pool.profile.units[unit]: count for unit, count in pool.count_by_unit(service.gpus).items() if count}
     bought = " → ".join(pool.purchase)
@@ -27,7 +27,7 @@ def explain_service(stack: StackConfig, service: Service) -> Iterator[Step]:
 
 
 def explain_scaling(stack: StackConfig, service: Service) -> Iterator[Step]:
-    """Yield the steps from the signals of a service, or of a version of a model, to the GPUs of its replicas."""
+    """Yield the steps from the signals of a service, or of a model's version, to the GPUs of its replicas."""
     pool = stack.gpu_pools_by_name[service.pool]
     yield Step("scales on", tuple(_list_signals(stack, service)))
     yield Step("replicas", tuple(_describe_replicas(service)))
@@ -35,7 +35,7 @@ def explain_scaling(stack: StackConfig, service: Service) -> Iterator[Step]:
 
 
 def explain_quota(stack: StackConfig, service: Service) -> Step:
-    """Return the step of the quota that bounds the replicas of a service, or of a version of a model."""
+    """Return the step about the quota that limits the replicas of a service, or of a model's version."""
     pool = stack.gpu_pools_by_name[service.pool]
     return Step("tenant quota", tuple(_describe_quota(stack, pool, service)))
 
@@ -55,14 +55,14 @@ def _describe_replicas(service: Service) -> Iterator[str]:
         yield f"always {most}, whatever the signals say"
         return
     yield f"{least} to {most}; the signal with the highest desired replicas wins"
-    yield f"after {service.quiet_seconds} quiet seconds replicas go one by one, two minutes apart"
+    yield f"after {service.quiet_seconds} quiet seconds replicas terminate one by one, two minutes apart"
     if least == 0:
-        yield "when every signal has been 0 throughout that time, all replicas end at once, also those at work"
-        yield "then callers get errors until the query asks for a replica and it is ready: nothing keeps their requests"
+        yield "if every signal is 0 throughout that time, all replicas terminate at once, even with in-flight requests"
+        yield "then clients get errors until the query is above 0 and a replica is Ready: nothing queues their requests"
 
 
 def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
-    """Yield each signal with its target value, and below it the PromQL that KEDA reads."""
+    """Yield each signal with its target value, followed by its PromQL."""
     found = list_measures(service.name, stack.find_namespace(service), service)
     for words, measure in zip(summarize_service(stack, service).scales_on, found, strict=True):
         each = " for each replica" if measure.per_replica else ""
@@ -99,6 +99,24 @@ def _describe_services(stack: StackConfig) -> Iterator[str]:
 def _list_parts(stack: StackConfig, _: str) -> Iterator[Part]:
     for service in stack.services:
         yield Part(service.name, "service", explain_service(stack, service))
+
+
+def build_service_table(config: StackConfig) -> PlainTable:
+    """Return a row for each service."""
+    headers = ("Deployment", "pool", "server", "replicas", "scales on")
+    return PlainTable(
+        "Services", headers, [_format_service(summarize_service(config, service)) for service in config.services]
+    )
+
+
+def _format_service(service: ServiceSummary) -> tuple[str, ...]:
+    return (
+        f"{service.namespace}/{service.name}",
+        service.pool,
+        service.server or "",
+        f"{service.min_replicas} to {service.max_replicas}",
+        "\n".join(service.scales_on),
+    )
 
 
 EXPLAIN = Explain(

@@ -1,4 +1,4 @@
-"""The first pod of a tenant with storage: it mounts all of it, lists each folder, and writes where the tenant may."""
+"""The first pod of a tenant with storage, which mounts all of it, lists each folder, and writes where it may."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,17 +11,17 @@ from ..first_pod import build_first_cpu_pod
 
 _ZONE = "topology.kubernetes.io/zone"
 _USER = 1000
-"""User of most images for notebooks, such as those of Jupyter; the default of ``uid`` and ``gid`` of homes."""
-_LISTED = "/tmp/listed"  # noqa: S108
-_MOST_LINES = 3
-"""A bucket may hold millions of keys, and a list of all of them takes minutes."""
+"""User id of most notebook images, such as Jupyter's; the default of ``uid`` and ``gid`` of homes."""
+_LIST_FILE = "/tmp/listed"  # noqa: S108
+_SHOWN_LINES = 3
+"""Lines that the pod shows of each folder, since a bucket may have millions of keys."""
 
 
 def build_storage_pod(stack: StackConfig, tenant: Tenant) -> dict[str, Any]:
-    """Build a pod without GPU that mounts everything that a tenant with storage may mount.
+    """Build a pod without a GPU that mounts all storage of a tenant.
 
-    It runs beside a Lustre file system in its zone, because traffic between zones costs money and time. Its image runs
-    as root, to whom a new Lustre file system belongs: other users of the team write into the folder that the pod makes.
+    It runs in the zone of a Lustre file system, because traffic between zones costs money and time. Its image runs as
+    root, which owns a new Lustre file system, and creates the folder where other users of the team write.
     """
     mounts = list_tenant_mounts(stack, tenant)
     zone = find_lustre_zone(mounts)
@@ -37,7 +37,7 @@ def build_storage_pod(stack: StackConfig, tenant: Tenant) -> dict[str, Any]:
 
 
 def choose_pool(stack: StackConfig, zone: str) -> CpuPool:
-    """Return the CPU pool of a pod: in a zone if some pool launches there, and without taints if there is a choice.
+    """Return the CPU pool for a pod, if possible in a zone, and if possible without taints.
 
     A stack with tenants has a CPU pool.
     """
@@ -46,7 +46,7 @@ def choose_pool(stack: StackConfig, zone: str) -> CpuPool:
 
 
 def find_node_zone(pod: Mapping[str, Any]) -> str:
-    """Return the zone that a pod requests; empty for a pod that runs in any zone."""
+    """Return the zone in a pod's nodeSelector; empty if there is none."""
     return str(pod["spec"]["nodeSelector"].get(_ZONE, ""))
 
 
@@ -56,18 +56,18 @@ def find_lustre_zone(mounts: Sequence[Mount]) -> str:
 
 
 def _list_commands(mounts: Sequence[Mount]) -> Iterator[str]:
-    """Yield shell commands: a list of each folder, and a file or a folder where the tenant may write.
+    """Yield shell commands that list each folder, and write where the tenant may.
 
-    ``ls`` stands alone, because a pipe ends well whatever its first command does.
+    ``ls`` is not in a pipe, which would hide its exit code.
     """
     for mount in mounts:
-        yield f"echo {mount.path}: && ls -U {mount.path} > {_LISTED} && head -n {_MOST_LINES} {_LISTED}"
+        yield f"echo {mount.path}: && ls -U {mount.path} > {_LIST_FILE} && head -n {_SHOWN_LINES} {_LIST_FILE}"
         if mount.may_write:
             yield from _list_writes(mount, mounts)
 
 
 def _list_writes(mount: Mount, mounts: Sequence[Mount]) -> Iterator[str]:
-    """Yield a folder of the team on Lustre, which keeps files apart by their users, and elsewhere a file that goes."""
+    """Yield commands that create a folder of the team on Lustre, and a temporary file elsewhere."""
     if isinstance(mount.storage, LustreStorage):
         home = next((found.storage for found in mounts if isinstance(found.storage, EfsStorage)), None)
         owner = f"{home.uid}:{home.gid}" if home else f"{_USER}:{_USER}"

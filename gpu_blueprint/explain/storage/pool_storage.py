@@ -1,4 +1,4 @@
-"""The storage that pods of a pool mount, explained: what new nodes wait for, and the memory of mounted buckets."""
+"""The storage of a pool's tenants, explained: mounts, startup taints of nodes, and memory of Mountpoint."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from ..step import Step
 
 
 def explain_pool_storage(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[Step]:
-    """Yield the step about the storage of a pool's tenants; nothing if they mount none."""
+    """Yield the step about the storage of a pool's tenants; nothing without mounts."""
     if lines := [*_list_mounts(stack, pool)]:
         yield Step("storage", (*lines, *_describe_start(stack, pool), *_describe_room(stack, pool)))
 
@@ -26,20 +26,20 @@ def _list_mounts(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
 
 def _describe_start(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
     if isinstance(pool, Pool) and pool.static_nodes:
-        yield "static nodes take pods before their drivers run: a pod that comes early mounts some minutes later"
+        yield "static nodes accept pods before their drivers run: an early pod mounts some minutes later"
         return
     taints = [taint["key"].partition("/")[0] for taint in list_startup_taints(stack, pool)]
-    yield f"a new node takes no pod before these drivers run on it: {', '.join(taints)}"
+    yield f"a new node accepts pods only after these drivers run: {', '.join(taints)}"
 
 
 def _describe_room(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
-    """Yield the memory that the pods of one node leave to the buckets they mount."""
+    """Yield the memory of one node for the mounts of its pods' buckets."""
     if isinstance(pool, Pool):
         pods = max((count_slots(pool, row) for row in stack.list_instances(pool)), default=0)
     else:
         pods = sum(len(tenant.aws_accounts) for tenant in stack.tenants)
     if mib := find_mount_memory_mib(stack, pool, pods):
         yield (
-            f"the buckets that they mount take up to {mib / 1024:g}Gi of a node, which no pod requests and Karpenter "
-            "does not count: leave it free beside the requests of your pods"
+            f"mounts of buckets take up to {mib / 1024:g}Gi of a node, which no pod requests and Karpenter does not "
+            "count: let the requests of your pods leave it free"
         )

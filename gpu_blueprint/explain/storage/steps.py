@@ -1,4 +1,4 @@
-"""A storage, explained: what it holds, who mounts it, how pods reach it, its limits, and its end."""
+"""A storage, explained: content, tenants, access, limits, deletion and cost."""
 
 from collections.abc import Iterator, Mapping
 
@@ -21,18 +21,18 @@ _VERBS = {"read": "reads", "add": "reads and adds files to", "write": "reads and
 _EXPORTS: Mapping[Export, str] = {
     False: "new and changed files below /data are not written back (export: false)",
     True: "new and changed files below /data replace objects, and the object of a deleted file stays (export: true)",
-    "mirror": "new and changed files below /data replace objects, and who deletes a file deletes its object in S3",
+    "mirror": "new and changed files below /data replace objects, and a deleted file deletes its object in S3",
 }
 _KINDS = {
     "s3": "bucket, mounted by Mountpoint for Amazon S3",
     "efs": "EFS file system for homes",
     "fsx-lustre": "FSx for Lustre file system for scratch data",
 }
-"""Kind of a storage → its name for people."""
+"""Kind of a storage → its name in headings."""
 
 
 def explain_storage(stack: StackConfig, storage: AnyStorage) -> Iterator[Step]:
-    """Yield the steps from the content of a storage to its end."""
+    """Yield the steps from the content of a storage to its cost."""
     mounts = [mount for mount in list_mounts(stack) if mount.storage is storage]
     yield Step("holds", tuple(_describe_origin(stack, storage)))
     yield Step("tenants", tuple(_describe_grant(stack, mount) for mount in mounts))
@@ -45,7 +45,7 @@ def explain_storage(stack: StackConfig, storage: AnyStorage) -> Iterator[Step]:
 
 
 def explain_tenant_storage(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
-    """Yield the steps from a tenant's mounts to a pod with all of them; nothing for a tenant without storage."""
+    """Yield a tenant's mounts, and a pod with all of them; nothing for a tenant without storage."""
     mounts = list_tenant_mounts(stack, tenant)
     if not mounts:
         return
@@ -61,23 +61,23 @@ def _describe_mount(stack: StackConfig, mount: Mount) -> str:
 def _describe_grant(stack: StackConfig, mount: Mount) -> str:
     place = f"claim {mount.claim} in namespace {mount.tenant.namespace_name}, volume {mount.volume}"
     gib = find_cache_gib(stack, mount.tenant) if isinstance(mount.storage, S3Storage) else 0
-    cache = f"; a node keeps at most {gib} GiB of it on its NVMe, a CPU node on its volume" if gib else ""
+    cache = f"; a node caches up to {gib} GiB on its NVMe, a CPU node on its volume" if gib else ""
     return f"{mount.tenant.name} {_VERBS[mount.access].removesuffix(' to')}: {place}{cache}"
 
 
 def _describe_origin(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
-    """Yield the content of a storage, and who makes it."""
+    """Yield the content of a storage, and who creates it."""
     yield describe_content(stack, storage)
     match storage:
         case S3Storage(bucket=None):
-            yield "the platform makes the bucket: versioned, encrypted, closed to the public, TLS only"
+            yield "the platform creates the bucket: versioned, encrypted, closed to the public, TLS only"
         case S3Storage():
-            yield "the bucket exists already, and the platform changes nothing about it"
-            yield f"rights hold only while account {stack.find_owner(storage)} owns the bucket"
+            yield "the bucket exists already, and the platform does not change it"
+            yield f"permissions are valid only while account {stack.find_owner(storage)} owns the bucket"
         case EfsStorage():
-            yield "the platform makes the file system: encrypted, with elastic throughput"
+            yield "the platform creates the file system: encrypted, with elastic throughput"
         case LustreStorage():
-            yield "the platform makes the file system: PERSISTENT_2, encrypted"
+            yield "the platform creates the file system: PERSISTENT_2, encrypted"
             if storage.import_:
                 source = next((found for found in stack.storage if found.name == storage.import_), None)
                 keys = f" ({describe_content(stack, source)})" if source else ""
@@ -87,13 +87,13 @@ def _describe_origin(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
 
 
 def _describe_way(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
-    """Yield the way of a pod's reads and writes to the storage, and the part that decides about them."""
+    """Yield how pods reach the storage, and what authorizes them."""
     match storage:
         case S3Storage():
-            yield f"a pod of Mountpoint in the namespace {MOUNT_S3}, beside the pods that mount the bucket"
-            yield "IAM decides: Mountpoint acts as the pod's service account, and the account's role holds the grants"
-            yield "that pod starts after the pods that need it, requests nothing, and Karpenter does not count it:"
-            yield f"pods on GPUs leave {MOUNTPOINT_MIB} MiB of their node to each bucket and team (explain STACK POOL)"
+            yield f"a Mountpoint pod in the namespace {MOUNT_S3}, on the node of the pods that mount the bucket"
+            yield "IAM authorizes: Mountpoint uses the role of the pod's service account, which has the grants"
+            yield "the Mountpoint pod has no resource requests, so Karpenter reserves no capacity for it:"
+            yield f"pods on GPUs leave {MOUNTPOINT_MIB} MiB of a node for each bucket and team (explain STACK POOL)"
         case EfsStorage():
             yield f"NFS over TLS, to a mount target in each of {', '.join(stack.network.zones)}"
             yield f"an access point for each tenant: its own folder, in which user {storage.uid} owns every file"
@@ -103,40 +103,40 @@ def _describe_way(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
 
 
 def _list_near_pools(stack: StackConfig, storage: LustreStorage) -> Iterator[str]:
-    """Yield each pool whose pods may mount a file system."""
+    """Yield a line for each pool whose pods may mount a file system."""
     for pool in stack.all_pools:
         if storage in list_pool_scratch(stack, pool.name):
             yield f"{pool.name} launches in {', '.join(stack.list_zones(pool))}"
 
 
 def _describe_limits(storage: AnyStorage) -> Iterator[str]:
-    """Yield the work that the storage does badly, or not at all."""
+    """Yield what the storage does badly, or not at all."""
     match storage:
         case S3Storage():
-            yield "a file is written once, from its beginning to its end: no append, no rename, no lock"
-            yield "a team that writes may replace and delete whole files of everybody below the prefix"
+            yield "files are written once and sequentially: no append, no rename, no lock"
+            yield "a team with write access may replace and delete all files below the prefix, also other teams'"
             if "add" in storage.tenants.values():
-                yield "a team that adds makes new files through its mount, and neither replaces nor deletes there"
-                yield "its programs that call S3 themselves replace objects, unless the bucket's policy forbids it"
-            yield "for many small files, copy them to the node's own disk first, or use fsx-lustre"
+                yield "a team with the access `add` creates files through its mount, and cannot replace or delete any"
+                yield "with calls of S3, its programs can replace objects, unless the bucket's policy forbids it"
+            yield "copy many small files to the node's disk first, or use fsx-lustre"
         case EfsStorage():
             yield "made for homes and small files: data loaders read faster from s3 or fsx-lustre"
-            yield "AWS bills what is stored, and every GB read and written; nothing bounds the size"
+            yield "AWS bills stored data, and every GB read and written; the size has no limit"
         case LustreStorage():
             yield "pods in other zones pay for traffic between zones, and wait longer"
-            yield f"its size is bought: {storage.size_gib} GiB cost the same empty and full"
+            yield f"its size is provisioned: {storage.size_gib} GiB cost the same empty and full"
 
 
 def _describe_end(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
-    """Yield the fate of the data when a grant, a tenant or the stack goes."""
-    yield "a tenant that loses its grant loses claim and volume; its data stay"
+    """Yield what happens to the data when a grant, a tenant or the stack is removed."""
+    yield "without its grant, a tenant loses claim and volume; its data stay"
     match storage:
         case S3Storage(bucket=str()):
             yield "the bucket is not the platform's, and stays in every case"
         case _ if stack.cluster.deletion_protection:
-            yield "deletion is protected: `pulumi destroy` refuses (docs/storage.md, Teardown)"
+            yield "deletion is protected: `pulumi destroy` refuses (docs/storage-details.md, Teardown)"
         case S3Storage():
-            yield "`pulumi destroy` fails at the bucket until somebody empties it (docs/storage.md, Teardown)"
+            yield "`pulumi destroy` fails at the bucket until somebody empties it (docs/storage-details.md, Teardown)"
         case _:
             yield "`pulumi destroy` deletes it with all data, because cluster.deletionProtection is false"
 

@@ -1,4 +1,4 @@
-"""Summaries of storage, for people and for programs."""
+"""Summaries of storage, for people and programs."""
 
 from ...config import StackConfig
 from ...config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
@@ -20,7 +20,7 @@ class MountSummary(Record, kw_only=True):
     volume: str
     """Name of the PersistentVolume."""
     path: str
-    """Folder under which our examples mount it."""
+    """Mount path in the platform's examples."""
 
 
 class StorageSummary(Record, kw_only=True):
@@ -31,13 +31,13 @@ class StorageSummary(Record, kw_only=True):
     holds: str
     """The bucket and its keys, or the file system, in words."""
     is_made: bool
-    """True if the platform makes the bucket or the file system; False for a bucket that exists."""
+    """True if the platform creates the bucket or the file system; False for an existing bucket."""
     zone: str | None
-    """The only zone of a Lustre file system; None for storage that all zones reach alike."""
+    """The zone of a Lustre file system; None for storage in all zones."""
     size_gib: int | None
-    """Size that AWS bills in every hour; None where the bill follows the data."""
+    """Provisioned size; None for storage that AWS bills by stored data."""
     cost: str
-    """Dollars a month of a stated size, or the prices of all that is stored and moved."""
+    """Dollars a month of a provisioned size, or the prices of stored and transferred data."""
     mounts: list[MountSummary]
 
 
@@ -50,7 +50,7 @@ def summarize_storage(stack: StackConfig) -> list[StorageSummary]:
 
 
 def describe_content(stack: StackConfig, storage: AnyStorage) -> str:
-    """Name the bucket with its keys, or the file system."""
+    """Return the bucket with its keys, or the file system, as text."""
     match storage:
         case S3Storage():
             return f"s3://{name_bucket(stack, storage)}/{storage.folder}"

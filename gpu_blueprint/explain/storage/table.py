@@ -1,4 +1,4 @@
-"""Storage as a table of plain text."""
+"""The table of storage."""
 
 from ...config import StackConfig
 from ..plain_table import PlainTable
@@ -14,7 +14,7 @@ def build_storage_table(config: StackConfig) -> PlainTable:
 def _format_storage(storage: StorageSummary) -> tuple[str, ...]:
     readers = "\n".join(mount.tenant for mount in storage.mounts if mount.access == "read")
     writers = "\n".join(
-        f"{mount.tenant}, new files alone" if mount.access == "add" else mount.tenant
+        f"{mount.tenant}, new files only" if mount.access == "add" else mount.tenant
         for mount in storage.mounts
         if mount.access != "read"
     )

@@ -1,4 +1,4 @@
-"""A tenant, explained: from its namespace and its grants to the requests of its pods and its share of the cost."""
+"""A tenant, explained: namespace, people, grants, requests of pods, queue, storage, and share of the cost."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ from .table import build_tenant_table
 
 
 def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
-    """Yield the steps from a tenant's namespace to its share of the cost."""
+    """Yield the steps of a tenant, from its namespace to its share of the cost."""
     pools = [stack.gpu_pools_by_name[name] for name in tenant.gpus]
     yield Step("namespace", (f"{tenant.namespace_name} of cluster {stack.cluster_name}",))
     yield Step("members", tuple(tenant.members))
@@ -64,7 +64,7 @@ def _describe_grant(stack: StackConfig, tenant: Tenant, pool: Pool) -> str:
 
 
 def _list_requests(stack: StackConfig, pools: list[Pool]) -> Iterator[str]:
-    """Yield what a pod writes to run in each pool that the tenant may use."""
+    """Yield the fields of a pod for each pool that the tenant may use."""
     for pool in pools:
         only = ", only as a Job" if pool in stack.queued_pools else ""
         yield f"in {pool.name}{only}: {describe_request(stack, pool)}"
@@ -74,10 +74,10 @@ def _list_requests(stack: StackConfig, pools: list[Pool]) -> Iterator[str]:
 
 
 def _list_quota_keys(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
-    """Yield the keys of the namespace's ResourceQuota that the stack file sets; other GPU resources are 0."""
+    """Yield the keys of the namespace's ResourceQuota that follow from the stack file."""
     totals = sum_totals(stack, tenant)
     if totals.borrows:
-        yield f"with the room for all that the queue lets the team borrow beyond its {tenant.cpu} CPUs, {tenant.memory}"
+        yield f"{tenant.cpu} CPUs and {tenant.memory}, plus CPU and memory for all GPUs that the team may borrow:"
     yield f"requests.cpu: {totals.cpu}"
     yield f"requests.memory: {totals.memory}"
     yield from (f"requests.{name}: {count}" for name, count in totals.gpus.items())
@@ -89,7 +89,7 @@ def _list_quota_keys(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
 
 
 def _describe_share(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
-    yield "the tenant's part of each pool's cost, by its quotas of GPUs and CPU; the platform is not divided"
+    yield "the tenant's part of each pool's cost, by its quotas of GPUs and CPU, without the platform's own cost"
     yield from describe_cost(estimate_tenant(stack, tenant))
 
 
@@ -101,7 +101,7 @@ def _describe_tenants(stack: StackConfig) -> Iterator[str]:
 
 
 def _describe_admission(stack: StackConfig) -> Iterator[str]:
-    """Yield the strictness of the rules for tenants, the tenants that a rule is lifted for, and their images."""
+    """Yield whether admission policies warn or deny, the allowed images, and the waivers."""
     if not stack.tenants:
         return
     yield describe_enforcement(stack)
@@ -110,7 +110,7 @@ def _describe_admission(stack: StackConfig) -> Iterator[str]:
     tenants = {tenant.name for tenant in stack.tenants}
     for waiver in stack.waivers:
         if waiver.resource in tenants:
-            yield f"{waiver.rule} is lifted for {waiver.resource} until {waiver.until}: {waiver.reason}"
+            yield f"{waiver.rule} is waived for {waiver.resource} until {waiver.until}: {waiver.reason}"
 
 
 def _list_parts(stack: StackConfig, _: str) -> Iterator[Part]:

@@ -1,4 +1,4 @@
-"""Tenants as a table of plain text."""
+"""The table of tenants."""
 
 from collections.abc import Iterator
 
@@ -8,13 +8,13 @@ from ..stack import TenantSummary, summarize_tenant
 
 
 def build_tenant_table(config: StackConfig) -> PlainTable:
-    """Return a row for each tenant, and the sum of their quotas."""
+    """Return a row for each tenant, and the sum of all quotas."""
     headers = ("tenant", "GPU quota by pool", "counted as", "CPU", "memory", "members")
     tenants = [summarize_tenant(config, tenant) for tenant in config.tenants]
-    ceilings = {name: count for name, count in config.exposed_resources.items() if count}
+    limits = {name: count for name, count in config.exposed_resources.items() if count}
     sums = [
         f"{sum(tenant.quota.get(name, 0) for tenant in tenants)} of {most} {shorten_resource(name)}"
-        for name, most in ceilings.items()
+        for name, most in limits.items()
     ]
     rows = [_format_tenant(config, tenant) for tenant in tenants]
     return PlainTable("Tenants", headers, rows, [("all", "", "\n".join(sums), "", "", "")])
@@ -32,7 +32,7 @@ def _format_tenant(config: StackConfig, tenant: TenantSummary) -> tuple[str, ...
 
 
 def _list_people(tenant: TenantSummary) -> Iterator[str]:
-    """Yield a line for each member, viewer and service account with a role in AWS."""
+    """Yield a line for each member, viewer and service account with an IAM role."""
     yield from (member.rsplit("/", 1)[-1] for member in tenant.members)
     yield from (f"{viewer.rsplit('/', 1)[-1]} (views)" for viewer in tenant.viewers)
     yield from (f"{identity.split(':')[0]} (in AWS)" for identity in tenant.identities)
@@ -42,9 +42,9 @@ def _list_grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:
     """Yield a line for each pool: ``infer-l4: 64 of 64 gpu.shared``."""
     for name, amount in tenant.gpus.items():
         pool = config.gpu_pools_by_name[name]
-        ceiling, units = pool.profile.count_at_ceiling(pool.max_gpus), pool.profile.units
+        limits, units = pool.profile.count_at_ceiling(pool.max_gpus), pool.profile.units
         counts = [
-            f"{count} of {ceiling[units[unit]]} {shorten_resource(units[unit])}"
+            f"{count} of {limits[units[unit]]} {shorten_resource(units[unit])}"
             for unit, count in pool.count_by_unit(amount).items()
         ]
         yield f"{name}: {', '.join(counts)}"

@@ -1,4 +1,4 @@
-"""Problems of models with a wrong field: their other parts, their tenant and their pool are judged all the same."""
+"""Problems of models with a wrong field: the other fields, the tenant and the pool are judged too."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -16,18 +16,18 @@ from .field_names import find_value
 _SECTION = "models"
 _PARTS: dict[str, type[Model]] = {"source": Source, "image": ModelImage, "replicas": Replicas, "shape": ModelShape}
 _OWNERS = {"tenant": ("tenants", "unknown-tenant"), "pool": ("pools", "unknown-pool")}
-"""Field of a model → the section whose item it names, and the kind of the problem of another name."""
+"""Field of a model → the section whose item it names, and the kind of the problem of an unknown name."""
 
 
 def find_problems_in_broken_models(
     data: dict[str, Any], heads: Iterable[Path], broken: Iterable[Path]
 ) -> list[Problem]:
-    """Return the problems of the sound parts of models that are too broken to be checked as a whole.
+    """Return the problems of the sound parts of models whose whole cannot be checked.
 
     Args:
         data: The stack object.
         heads: The paths of its broken items.
-        broken: The paths of all problems that are known.
+        broken: The paths of all known problems.
     """
     known, found = list(broken), list[Problem]()
     for head in sorted(head for head in heads if head[:1] == (_SECTION,) and len(head) > 1):
@@ -44,12 +44,12 @@ def find_problems_in_broken_models(
 def _judge(part: type[Model], value: Any) -> Iterator[Problem]:
     try:
         yield from TypeAdapter(part).validate_python(value).all_problems()
-    except ValidationError:  # another version of the field, such as a shape that a file brought along
+    except ValidationError:  # another form of the field, such as a shape from a config.json
         return
 
 
 def _find_stranger(data: dict[str, Any], field: str, name: Any) -> Iterator[Problem]:
-    """Yield the problem of a tenant or a pool that the stack does not have; none if an item has no name to compare."""
+    """Yield the problem of an unknown tenant or pool; none if an item of the stack has no name to compare."""
     section, kind = _OWNERS[field]
     items = data.get(section)
     names = [find_value(item, "name") for item in items] if isinstance(items, list) else [None]

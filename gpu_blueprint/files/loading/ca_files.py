@@ -9,7 +9,7 @@ from ...problem import Problem
 from .project_files import FileFault, read_below
 
 LARGEST_FILE = 2**16
-"""Bytes of a file, comments included; a bundle of certificates alone may have far fewer."""
+"""Largest file in bytes, with comments; a bundle of certificates alone may have far fewer."""
 _SECTION, _FIELD, _TEXT = "egress", "caFile", "caBundle"
 _FAULTS = {
     "outside": ("ca-file-outside", "write a path such as certificates/company.pem"),

@@ -1,4 +1,4 @@
-"""YAML text becomes nodes and values, once its tags, its depth and its aliases are known to be harmless."""
+"""YAML text becomes nodes and values, after a check that its tags, depth and aliases are harmless."""
 
 import re
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from ...problem import Path, Problem
 EXPONENT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+\Z")
 """A number with an exponent, as YAML 1.2 writes it."""
 MOST_VALUES, DEEPEST = 200_000, 64
-"""Values and levels of a file with its aliases written out."""
+"""Most values and levels of a file with its aliases written out."""
 _NUMBER = "tag:yaml.org,2002:int"
 _TEXTS = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")
 """Tags that only YAML 1.1 gives to plain scalars: dates, and the default value ``=``."""
 
 
 class _Loader(yaml.CSafeLoader):
-    """Reads as text what ``refuse_ambiguous_scalars`` refuses, so that the other problems of the file are found too."""
+    """A loader that reads ambiguous scalars as text, so that the other problems of the file are found too."""
 
 
 def _construct_number(loader: _Loader, node: yaml.ScalarNode) -> Any:
@@ -43,13 +43,13 @@ def read_document(text: str) -> tuple[yaml.Node | None, Any]:
     """Return the root node of a YAML text and its value.
 
     Raises:
-        StackError: The text is not YAML, or too large or too deep to be read; the problems have lines.
+        StackError: The text is not YAML, too large or too deep; the problems have lines.
     """
     try:
         if found := list(_find_dangers(text)):
             raise StackError(found)
         root, data = _compose(text)
-        # The constructor puts merged fields in the place of a merge key, which has to stay in the node to be refused.
+        # The constructor replaces merge keys by the merged fields; this copy keeps the keys, which are refused.
         return _compose(text, construct=False)[0] if "<<" in text else root, data
     except yaml.YAMLError as error:
         raise StackError([_explain_yaml_error(error, text)]) from None
@@ -66,14 +66,14 @@ def _compose(text: str, *, construct: bool = True) -> tuple[yaml.Node | None, An
 
 @dataclass(slots=True)
 class _Extent:
-    """The count of values in a list or mapping, the count of levels below it, and the place that is read next."""
+    """Values of a list or mapping, levels below it, and the place of the next value."""
 
     anchor: str | None = None
     values: int = 1
     levels: int = 1
     is_mapping: bool = False
     place: str | int = 0
-    """Key or position in the list or mapping around it."""
+    """Key or position in the surrounding list or mapping."""
     items: int = 0
     """Keys and values so far."""
     key: str = ""
@@ -99,7 +99,7 @@ def _find_dangers(text: str) -> Iterator[Problem]:
     """
     known: dict[Any, _Extent] = {}
     around = [_Extent()]
-    lines = re.split("\r\n|[\n\r\x85\u2028\u2029]", text)  # the line breaks of libyaml
+    lines = re.split("\r\n|[\n\r\x85\u2028\u2029]", text)  # splits at the line breaks of libyaml
     events: Iterator[Any] = yaml.parse(text, Loader=yaml.CSafeLoader)
     for event in events:
         line = event.start_mark.line + 1
@@ -132,7 +132,7 @@ def _find_dangers(text: str) -> Iterator[Problem]:
 
 
 def _read_tag(event: Any, lines: list[str]) -> str:
-    """Return a tag as the file has it: ``!!int``, where YAML reads ``tag:yaml.org,2002:int``."""
+    """Return a tag as the file has it, such as ``!!int`` for ``tag:yaml.org,2002:int``."""
     mark = event.start_mark
     row = lines[mark.line][mark.column :] if mark.line < len(lines) else ""
     found = re.match(r"(?:&\S+\s+)?(!\S*)", row)
@@ -185,7 +185,7 @@ def refuse_duplicate_keys(node: Any, path: Path = ()) -> Iterator[Problem]:
 
 
 def list_children(node: Any) -> Iterator[tuple[str | int, Any]]:
-    """Yield key or position, and node, of each value inside a mapping or list."""
+    """Yield (key or position, node) of each value inside a mapping or list."""
     if isinstance(node, yaml.MappingNode):
         yield from ((key.value, value) for key, value in node.value)
     elif isinstance(node, yaml.SequenceNode):

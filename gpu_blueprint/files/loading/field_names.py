@@ -13,9 +13,9 @@ from ...model import Model, field_text
 from ...problem import Path
 
 ScalarType = Literal["text", "number", "fraction"]
-"""Type of a scalar: a number is whole, a fraction need not be."""
-_UNSTATED = {"mode": "new"}
-"""Choices that a stack file need not state."""
+"""Type of a scalar; a ``number`` is whole, a ``fraction`` may have decimals."""
+_DEFAULT_TAGS = {"mode": "new"}
+"""Discriminator → the value of a mapping that does not state it."""
 _EXAMPLE = re.compile(r"\bsuch as `([^`]+)`")
 
 
@@ -28,7 +28,7 @@ def find_value(data: Any, part: str | int) -> Any:
 
 def list_tags(data: dict[Any, Any]) -> list[Any]:
     """List the values of a mapping that choose a member of a union; a mapping without mode may mean a new cluster."""
-    return [tag for name in list_discriminators() if (tag := data.get(name, _UNSTATED.get(name)))]
+    return [tag for name in list_discriminators() if (tag := data.get(name, _DEFAULT_TAGS.get(name)))]
 
 
 @cache
@@ -56,9 +56,9 @@ def _find_discriminators(parts: Iterable[Any]) -> Iterator[str]:
 
 
 def find_other_choice(path: Path, root: type[Model], data: Any) -> str:
-    """Return the choice, such as ``purpose: cpu``, without which the field would exist; empty if there is none.
+    """Return the choice, such as ``purpose: cpu``, that excludes a field of another choice; empty if none does.
 
-    The nearest mapping around the field that chooses decides, as ``cluster`` does for the fields of its system nodes.
+    The nearest surrounding mapping with a choice decides, such as ``cluster`` for the fields of its system nodes.
     """
     around = [data]
     for part in path[:-1]:
@@ -66,13 +66,13 @@ def find_other_choice(path: Path, root: type[Model], data: Any) -> str:
     for depth in range(len(path) - 1, -1, -1) if _find_fields(path, root) else ():
         holder = around[depth] if isinstance(around[depth], dict) else {}
         for name in _list_discriminators(_find_models(path[:depth], root)):
-            if value := holder.get(name, _UNSTATED.get(name)):
+            if value := holder.get(name, _DEFAULT_TAGS.get(name)):
                 return f"{name}: {value}"
     return ""
 
 
 def find_owning_choice(path: Path, root: type[Model]) -> str:
-    """Return the one choice that has the field at this path, such as ``server: vllm``; empty if none or several do."""
+    """Return the only choice that has the field at this path, such as ``server: vllm``; empty for none or several."""
     for depth in range(len(path) - 1, -1, -1):
         union = _find_models(path[:depth], root)
         if names := _list_discriminators(union):
@@ -134,9 +134,9 @@ def may_be_empty(path: Path, root: type[Model]) -> bool:
 
 
 def find_example(path: Path, root: type[Model]) -> str:
-    """Return the example in the text of the field at this path, behind ``such as``; empty if it has none.
+    """Return the example in the description of the field at this path, after ``such as``; empty without one.
 
-    A list has an example only if the text writes it with brackets: other words are of its items.
+    The example of a list has brackets; an example without brackets is an item.
     """
     for model in _find_models(path[:-1], root):
         for name, field in model.model_fields.items():
@@ -185,7 +185,7 @@ def _list_marks(annotation: Any) -> list[Any]:
 
 
 def _list_types(annotation: Any) -> list[Any]:
-    """List the types in an annotation, also inside lists and unions; the values of a mapping are not its own."""
+    """List the types in an annotation, also inside lists and unions, but not inside mappings."""
     if get_origin(annotation) is dict:
         return []
     if get_origin(annotation) is Annotated:
@@ -215,7 +215,9 @@ def list_fields(path: Path, root: type[Model], data: Any) -> list[str]:
 def _is_chosen(model: type[Model], union: Sequence[type[Model]], data: Mapping[Any, Any]) -> bool:
     """Return whether a mapping is of this member of a union."""
     names = _list_discriminators(union)
-    return any(data.get(name, _UNSTATED.get(name)) in get_args(model.model_fields[name].annotation) for name in names)
+    return any(
+        data.get(name, _DEFAULT_TAGS.get(name)) in get_args(model.model_fields[name].annotation) for name in names
+    )
 
 
 def _list_discriminators(union: Sequence[type[Model]]) -> list[str]:

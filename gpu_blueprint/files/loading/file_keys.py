@@ -18,13 +18,13 @@ _TOP = ("config", "secretsprovider", "encryptedkey", "encryptionsalt", "environm
 
 
 def shorten(path: Path) -> Path:
-    """Return a path in the file as messages show it: inside the stack object it begins there."""
+    """Return a path in the file as messages show it: a field of the stack object without the path of the object."""
     is_inside = path[: len(IN_FILE)] == IN_FILE and len(path) > len(IN_FILE)
     return path[len(IN_FILE) :] if is_inside else path
 
 
 def refuse_missing_stack(data: Any) -> Iterator[Problem]:
-    """Refuse files without a stack object, in which nothing else can be checked."""
+    """Refuse a file without a stack object: nothing else in it can be checked."""
     if not isinstance(data, dict):
         hint = f"it needs config: with {REGION_KEY} and {STACK_KEY}"
         yield Problem("wrong-type", (), "the file is empty or not a mapping", hint)
@@ -43,7 +43,7 @@ def refuse_missing_stack(data: Any) -> Iterator[Problem]:
 
 
 def refuse_wrong_keys(data: dict[Any, Any]) -> Iterator[Problem]:
-    """Refuse keys that nothing reads, a missing region, default providers, and secrets in plain text."""
+    """Refuse unknown keys, a missing region, default providers, and secrets in plain text."""
     config = data["config"]
     for key in data:
         if key not in _TOP:
@@ -69,7 +69,7 @@ def refuse_wrong_keys(data: dict[Any, Any]) -> Iterator[Problem]:
 def refuse_unused_permission(allowed: Any) -> Iterator[Problem]:
     """Refuse a permission for another version than this blueprint's own.
 
-    So the permission ends with the next upgrade, and nobody goes back years later by an old checkout.
+    So the permission ends with the next upgrade, and an old checkout cannot downgrade the stack years later.
     """
     path = ("config", ALLOW_OLDER)
     if not isinstance(allowed, str):

@@ -12,7 +12,7 @@ _Problem = TypeVar("_Problem", bound=Problem)
 
 
 def find_path_in_file(path: Path) -> Path:
-    """Return the path in the file of a field of the stack object; the region is beside the object."""
+    """Return the path of a field of the stack object in the file; ``region`` has the path of ``aws:region``."""
     return REGION_IN_FILE if path == ("region",) else (*IN_FILE, *path)
 
 

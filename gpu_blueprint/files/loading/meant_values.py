@@ -1,4 +1,4 @@
-"""The value or the field that an author seems to mean: numbers with units, and the words of other programs."""
+"""The value or the field that an author probably means: numbers with units, and names of other programs."""
 
 import json
 import re
@@ -40,7 +40,7 @@ _FIELDS = {
     "queue": "queueing",
     "kueue": "queueing",
 }
-"""Name in config.json, in config.pbtxt, of a flag, or of an everyday word → the field with this meaning, and words."""
+"""Name in config.json, in config.pbtxt, of a flag, or in everyday speech → the field, and words about it."""
 _CHOICES = {
     "rw": "write",
     "readwrite": "write",
@@ -49,7 +49,7 @@ _CHOICES = {
     "readonly": "read",
     "read-only": "read",
 }
-"""Word of other programs → a choice with this meaning, in any field that has it."""
+"""Word of other programs → the choice that it means, in any field that has this choice."""
 _VALUES = {
     ("format", "plan"): "write tensorrt",
     ("format", "engine"): "write tensorrt",
@@ -82,7 +82,7 @@ _MAPPINGS = {
 def suggest_number(text: str, *, is_whole: bool) -> str:
     """Return the remedy for a text in the place of a number, such as 8B or 10%; empty if it is no number.
 
-    A ``k`` behind a whole number is 1024 or 1000: context lengths count in the first.
+    A ``k`` after a whole number is 1024, as in context lengths, or 1000.
     """
     found = _NUMBER.fullmatch(text.strip())
     if not found:
@@ -100,7 +100,7 @@ def suggest_number(text: str, *, is_whole: bool) -> str:
 
 
 def _write(value: float, *, is_whole: bool) -> str:
-    """Write a number as every reader of YAML reads it; empty for fractions in the place of whole numbers."""
+    """Return the remedy with a number that every reader of YAML reads alike; empty for a fraction."""
     if is_whole:
         return f"write {value:.0f}" if value.is_integer() else ""
     short = f"{value:.6g}".replace("e+0", "e").replace("e+", "e")
@@ -108,7 +108,7 @@ def _write(value: float, *, is_whole: bool) -> str:
 
 
 def suggest_billions(value: Any, least: float) -> str:
-    """Return the remedy for a number whose exponent was forgotten, such as 8.03 for 8.03e9; empty if it was not."""
+    """Return the remedy for a number without its exponent, such as 8.03 for 8.03e9; empty for other numbers."""
     is_short = least >= _LARGE and isinstance(value, int | float) and 0 < value <= _MOST_BILLIONS
     return f"write {value:g}e9 for {value:g} billion" if is_short else ""
 
@@ -119,7 +119,7 @@ def suggest_tag(path: Path, text: str) -> str:
 
 
 def find_meant_field(name: str, fields: Iterable[str]) -> tuple[str, str]:
-    """Return the field that a name of another program or of everyday means, and words about it; else empty texts."""
+    """Return the field that a name of another program or of everyday speech means, and words about it; else ""."""
     meant = _FIELDS.get(name) or _FIELDS.get(re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name), "")
     field, _, words = meant.partition(", ")
     return (field, f", {words}" if words else "") if field in list(fields) else ("", "")
@@ -139,7 +139,7 @@ def suggest_choice(path: Path, value: Any, choices: Iterable[str]) -> str:
 
 
 def suggest_mapping(path: Path, value: Any) -> str:
-    """Return how to write a field that takes a mapping, from a list of flags with their flags; empty if not known."""
+    """Return how to write a field that takes a mapping, with the flags of a list of flags; empty if not known."""
     field = str(path[-1]) if path[:1] == _MODELS else ""
     if field == "arguments" and isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         pairs = [item.removeprefix("--").partition("=") for item in value]

@@ -21,7 +21,7 @@ class Migrated(Record):
     mark: str
     """The byte order mark of the file, if it has one."""
     migrations: tuple[Migration, ...]
-    """The migrations that the file needed; none if it is new."""
+    """The migrations that the file needed; empty for a file in the newest schema."""
 
     @property
     def text(self) -> str:
@@ -52,7 +52,7 @@ def migrate(name: str, text: str, file: str) -> Migrated:
 
 
 def _find_schema_problems(source: Source, name: str) -> list[Problem]:
-    """Return the problems of the schema's own field, except that it is old."""
+    """Return the problems of the field ``schemaVersion``, except an old schema."""
     if read_schema(source.stack) is None:
         outcome = check_stack(source.stack, source.region)
         return [problem for problem in outcome.problems if problem.path == (FIELD,)]

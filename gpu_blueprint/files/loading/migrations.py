@@ -13,7 +13,7 @@ from ...records import Record
 FIELD = "schemaVersion"
 """The field of the stack object that names the schema; schema 1 if it is absent."""
 ITEM = "*"
-"""Stands in the path of a step for each item of a list, and for each value of a mapping."""
+"""Part of a step's path that means each item of a list, and each value of a mapping."""
 
 
 class Rename(Record):
@@ -27,7 +27,7 @@ class Rename(Record):
         return f"{'.'.join(self.path)} is now called {self.name}"
 
     def move(self, path: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the path that a field, or a field inside it, has after the step."""
+        """Return the new path of a field, or of a field inside it, after the step."""
         depth = len(self.path)
         return (*path[: depth - 1], self.name, *path[depth:]) if path[:depth] == self.path else path
 
@@ -37,7 +37,7 @@ class Migration(Record, kw_only=True):
 
     steps: tuple[Rename, ...]
     effect: Literal["none", "update", "replace", "drain"]
-    """The most that `pulumi up` of the migrated file does to a running stack."""
+    """The gravest effect of `pulumi up` with the migrated file on a running stack."""
     because: str
     """The cause of the effect, as a sentence without a full stop."""
 
@@ -58,7 +58,7 @@ def read_schema(stack: dict[Any, Any]) -> int | None:
 
 
 def refuse_other_schema(stack: dict[Any, Any], name: str) -> Iterator[Problem]:
-    """Refuse a stack object of an older or newer schema; ``name`` is the stack's. The field's type refuses the rest."""
+    """Refuse a stack object of an older or newer schema; ``name`` is the stack's. The model refuses other values."""
     schema, newest = read_schema(stack), find_newest_schema()
     if schema is None or schema == newest:
         return

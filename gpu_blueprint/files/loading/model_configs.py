@@ -17,7 +17,7 @@ from .project_files import FileFault, read_below
 from .stored_formats import find_group_size, find_stored_format
 
 LARGEST_FILE = 2**20
-"""Bytes of a ``config.json``; known models have some thousands."""
+"""Largest ``config.json`` in bytes; known models have some thousands."""
 FIELD, LENGTH = "configJson", "maxModelLen"
 _LAST_MULTIPLIED = "v0.29.0"
 """Tag of the last release that multiplies the length by YaRN's factor."""
@@ -77,7 +77,7 @@ def _fill(model: Any, folder: Path, path: FieldPath, present: dict[str, Any], fo
 
 
 def _inherit(following: dict[str, Any], present: Any) -> dict[str, Any]:
-    """Return a next version, with the file of the present version if it changes fields of it by other flags."""
+    """Return a next version, with the present version's file if its own flags change fields of that file."""
     has_size = FIELD in following or following.get("shape") is not None
     if has_size or present.get("shape") is not None or FIELD not in present or "arguments" not in following:
         return following
@@ -86,7 +86,7 @@ def _inherit(following: dict[str, Any], present: Any) -> dict[str, Any]:
 
 
 def _override(content: Mapping[str, Any], model: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a file with the changes of ``--hf-overrides``, as far as they are known here."""
+    """Return the content of a file with the changes of ``--hf-overrides``, or unchanged if they are not known here."""
     changes = read_overrides(_read_flags(model))
     return (override(content, changes) if changes else None) or content
 
@@ -100,7 +100,7 @@ def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterat
     """Yield the sequences of a model, or of the next version of ``present``, that are longer than its file allows."""
     if not isinstance(model, dict) or model.get("shape") is not None:
         return
-    # A next version gets a length of its own by another file, another release of vLLM or other flags, too.
+    # A next version may have another length by another file, another release of vLLM, or other flags.
     place = next((name for name in (LENGTH, FIELD, "image", "arguments") if name in model), None)
     if place is None:
         return
@@ -124,14 +124,14 @@ def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterat
 
 
 def _find_tag(model: Mapping[str, Any]) -> str:
-    """Return the tag of a model's image as far as the stack file states it, or the tag that it gets."""
+    """Return the tag of a model's image that the stack file states, or the default tag."""
     image = model.get("image")
     stated = image.get("tag") if isinstance(image, dict) else None
     return stated if isinstance(stated, str) else default_server_image("vllm").tag
 
 
 def read_config_json(name: str, folder: Path) -> Mapping[str, Any] | Problem:
-    """Return the content of a file below a folder, or the problem that keeps it from being read."""
+    """Return the content of a file below a folder, or the problem that prevents reading it."""
     content = read_below(name, folder, LARGEST_FILE)
     if isinstance(content, FileFault):
         kind, hint = _FAULTS[content.fault]
@@ -149,7 +149,7 @@ def read_config_json(name: str, folder: Path) -> Mapping[str, Any] | Problem:
 
 
 def _compare_quantization(content: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield a quantization that is not that of the stored weights."""
+    """Yield the problem of a quantization that differs from the stored weights."""
     stated = model.get("quantization")
     if stated is not None and (not isinstance(stated, str) or stated not in QUANTIZATIONS):
         return

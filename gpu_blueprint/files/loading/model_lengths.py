@@ -23,12 +23,12 @@ _COUNTED = ("su", "longrope", "llama3")
 """Kinds of scaling whose longer length the file states already, in every release."""
 _YARN = ("yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn")
 _OF_LAYERS = {"full_attention", "sliding_attention", "chunked_attention", "linear_attention"}
-"""Keys of ``rope_parameters`` that hold the scaling of one kind of layer each."""
+"""Keys of ``rope_parameters``, each with the scaling of one kind of layer."""
 _ORIGINAL = "original_max_position_embeddings"
 
 
 def find_longest_sequence(content: Mapping[str, Any], tag: str, *, has_window: bool = True) -> int | None:
-    """Return the most tokens of a sequence; None if the file does not say so plainly.
+    """Return the longest sequence in tokens; None if it does not follow from the file.
 
     Args:
         content: The content of a ``config.json``.
@@ -53,7 +53,7 @@ def _derive(own: Mapping[str, Any], family: ModelFamily | None, window: int | No
     """Return the longest sequence.
 
     Raises:
-        ValueError: It does not follow from the file.
+        ValueError: The length does not follow from the file.
     """
     lengths = {name: _read_length(own, name) for name in _FIELDS if own.get(name) is not None}
     if FIELD not in own and family:
@@ -77,7 +77,7 @@ def _derive(own: Mapping[str, Any], family: ModelFamily | None, window: int | No
 
 
 def _list_scalings(own: Mapping[str, Any], family: ModelFamily | None) -> Iterator[Mapping[str, Any]]:
-    """Yield the scaling of all layers, or that of each kind of layer."""
+    """Yield the scaling of all layers, or one scaling for each kind of layer."""
     scaling = own.get("rope_scaling") or own.get("rope_parameters")
     if not scaling and family and own.get("rope_parameters") is None:
         scaling = family.defaults.get("rope_parameters")

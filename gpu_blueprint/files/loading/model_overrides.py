@@ -60,7 +60,7 @@ def _read_json(value: Any) -> Any:
 def override(content: Mapping[str, Any], changes: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return a ``config.json`` with changes; None if they replace its language model by something else.
 
-    A file with a language model inside keeps its fields there: vLLM writes flat changes beside it.
+    In a file with ``text_config``, vLLM applies flat changes outside of it, so the fields inside stay.
     """
     inner = content.get("text_config")
     if not isinstance(inner, Mapping):

@@ -21,7 +21,7 @@ from .stored_formats import find_stored_format
 _MATRICES = 3
 _LARGEST = 10**7
 _EXPERTS = ("num_local_experts", "num_experts")
-"""Names of the number of experts: transformers 5 takes both."""
+"""Names of the field with the number of experts; transformers 5 reads each."""
 _STATE = "write shape in place of configJson, with the numbers of the model's card"
 
 
@@ -29,7 +29,7 @@ _NO_FAMILY = ModelFamily(defaults={})
 
 
 class _Reader(Record):
-    """The fields of a file: those of the language model, then those around it, then those of its family."""
+    """The fields of a file: first of the language model, then of the whole file, then of the model's family."""
 
     own: Mapping[str, Any]
     outer: Mapping[str, Any]
@@ -39,11 +39,11 @@ class _Reader(Record):
         return self.own.get(name, self.outer.get(name))
 
     def count(self, *names: str, null: int | None = None) -> int:
-        """Return a whole number above 0: that of the file, or else of the family.
+        """Return a whole number above 0, from the file or else from the family.
 
         Args:
             names: The field, then its other names.
-            null: Value that stands for ``null``, and for a field that neither the file nor the family has.
+            null: Value for ``null``, and for a field that neither the file nor the family has.
 
         Raises:
             ValueError: The field is missing, or holds anything else.
@@ -82,7 +82,7 @@ def build_shape(content: Mapping[str, Any]) -> dict[str, Any] | Problem:
 
 
 def _measure_language(reader: _Reader) -> tuple[dict[str, Any], int, int]:
-    """Return the shape, the parameters of the embeddings, which are of one matrix or of two, and of the attention."""
+    """Return (shape, parameters of the one or two embedding matrices, parameters of the attention)."""
     reader = replace(reader, family=_find_family(reader))
     hidden, layers, heads = (reader.count(f) for f in ("hidden_size", "num_hidden_layers", "num_attention_heads"))
     kv_heads = reader.count("num_key_value_heads", null=heads)
@@ -113,7 +113,7 @@ def _find_family(reader: _Reader) -> ModelFamily:
 
 
 def _count_matrices(reader: _Reader, hidden: int, layers: int) -> int:
-    """Return the parameters between the layers' attention: of one block for each layer, or of all experts."""
+    """Return the parameters of the feed-forward blocks: one block for each layer, or all experts."""
     if reader.family.experts is None:
         return layers * _MATRICES * hidden * reader.count("intermediate_size")
     number, size = reader.family.experts
@@ -127,7 +127,7 @@ def _count_matrices(reader: _Reader, hidden: int, layers: int) -> int:
     return (layers - dense) * experts * block + dense * plain
 
 
-_UNSTATED = "bfloat16"
+_UNSTATED_DTYPE = "bfloat16"
 """Type of a model whose file states none. vLLM then takes the type of the stored weights, and 16 bits in place of 32
 (0.25.1 to 0.33.0: ``get_torch_dtype`` of transformers_utils/model_arch_config_convertor.py, ``_resolve_auto_dtype`` of
 config/model.py), so weights have 16 bits in each case. gpt-oss is stored in bfloat16 beside MXFP4."""
@@ -136,14 +136,14 @@ config/model.py), so weights have 16 bits in each case. gpt-oss is stored in bfl
 def _find_dtype(reader: _Reader) -> str:
     encoders = (reader.outer.get(name) for name in ("vision_config", "encoder_config"))
     parts = [reader.outer, reader.own, *(part for part in encoders if isinstance(part, Mapping))]
-    value = next((found for part in parts if (found := part.get("dtype") or part.get("torch_dtype"))), _UNSTATED)
+    value = next((found for part in parts if (found := part.get("dtype") or part.get("torch_dtype"))), _UNSTATED_DTYPE)
     if value not in get_args(Dtype):
         raise ValueError(f"its dtype is {str(value)[:40]!r}, not {', '.join(get_args(Dtype))}")
     return str(value)
 
 
 def _list_encoders(content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the fields that hold further networks, such as the eyes of the model."""
+    """Yield the fields with further networks, such as an image encoder."""
     yield from (name for name, value in content.items() if name.endswith("_config") and _is_network(name, value))
 
 
@@ -153,7 +153,7 @@ def _is_network(name: str, value: Any) -> bool:
 
 
 def _count_encoder(part: Mapping[str, Any], name: str) -> int:
-    """Return the parameters of a transformer that reads images or sound: four square matrices and two wider."""
+    """Return the parameters of an encoder of images or sound: four square matrices and two wider ones per layer."""
     reader = _Reader(part, part)
     try:
         hidden, wide = reader.count("hidden_size"), reader.count("intermediate_size")

@@ -1,4 +1,4 @@
-"""The layers of a language model that keep the last tokens alone, as its ``config.json`` and its family say."""
+"""The layers of a language model with a sliding window, from its ``config.json`` and its family."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -57,7 +57,7 @@ def count_sliding_layers(own: Mapping[str, Any], family: ModelFamily, layers: in
 
 
 def _list_usual(own: Mapping[str, Any], family: ModelFamily, layers: int) -> list[bool]:
-    """Return for each layer whether it has a window, where the file does not say."""
+    """Return for each layer whether it has a window, for a file without ``layer_types``."""
     match family.windows:
         case "every-second" | "even":
             return [index % 2 == 0 for index in range(layers)]

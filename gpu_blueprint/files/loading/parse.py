@@ -41,7 +41,7 @@ def _write_value(_: FieldPath, value: Any) -> str:
 
 
 def parse(stack: Any, region: Any, *, complete: bool = False) -> StackConfig:
-    """Check a stack object that Pulumi has read; with ``complete`` it must hold no placeholder.
+    """Check a stack object that Pulumi has read; with ``complete``, refuse placeholders.
 
     Raises:
         StackError: It holds every problem, each with its field path.
@@ -75,7 +75,7 @@ def parse_part(model: type[_Part], data: Any) -> _Part:
 def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value, name: str = "STACK") -> Outcome:
     """Check a stack object and its region: first each part by itself, then the parts together.
 
-    A remedy of a problem names the stack ``name``.
+    Remedies name the stack ``name``.
     """
     if not isinstance(stack, dict):
         return Outcome(None, (Problem("wrong-type", (), f"got {stack!r}, not a mapping"),))
@@ -105,7 +105,7 @@ def _find_all(data: dict[str, Any], read_text: ReadText) -> tuple[StackConfig | 
         if stage is _find_own_problems:
             paths = [problem.path for problem in broken]
             reported += find_problems_in_broken_models(data, remainder.broken_heads, paths)
-        if rest is None:  # too much was dropped, such as all pools
+        if rest is None:  # the rest of the object is no stack, as without any pool
             if stage is _find_own_problems:
                 reported += find_problems_in_sound_parts(data, [problem.path for problem in broken])
             break
@@ -128,7 +128,7 @@ def _validate(model: type[_Part], data: Any, read_text: ReadText = _write_value)
 
 
 def name_subject(path: FieldPath, data: Mapping[str, Any]) -> str:
-    """Return the item of a list with names that a path leads to, such as ``pool infer-l4``; empty for other paths."""
+    """Return the named item around a path, such as ``pool infer-l4``; empty for other paths."""
     if len(path) < 2 or not (item := list_named_lists().get(str(path[0]))):
         return ""
     name = find_value(find_value(data.get(str(path[0])), path[1]), item.named_by)

@@ -1,4 +1,4 @@
-"""Passwords and tokens in plain text, which everybody reads who can read the repository."""
+"""Passwords and tokens in plain text, visible to every reader of the repository."""
 
 import re
 from base64 import b64decode
@@ -11,38 +11,44 @@ from ...problem import Path, Problem
 from ...records import Record
 
 PLAIN_SECRET = "secret-in-the-open"
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_PASSWORDS = ("password", "passwords", "passwd", "passphrase", "passcode", "pwd", "pass")
-_TOKENS = ("token", "tokens", "apikey", "apikeys", "credential", "credentials")
-"""Ends of the last word of a key that say that its text is a secret."""
+_WORD_OF_KEY = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PASSWORD_ENDINGS = ("password", "passwords", "passwd", "passphrase", "passcode", "pwd", "pass")
+_TOKEN_ENDINGS = ("token", "tokens", "apikey", "apikeys", "credential", "credentials")
+"""Endings of the last word of a key whose text is a secret."""
 _NO_PASSWORDS = re.compile(r"(by|com|tres|proxy)pass$")
-_KEYS = ("api", "secret", "private", "access", "signing", "encryption", "routing", "integration", "service", "auth")
-"""Words that make ``key`` a secret: apiKey, secretAccessKey."""
-_CLIENTS = ("client", "app", "shared", "api", "oauth", "access", "signing", "webhook", "consumer", "jwt", "session")
-"""Words that make ``secret`` the secret itself; a bare ``secret`` may be the name of a Secret of Kubernetes."""
-_NAMED = {"existing", "tls", "from", "pull", "image"}
-"""Words that make ``secret`` the name of a Secret of Kubernetes: tlsSecret, envFromSecret, imagePullSecret."""
-_CONTENTS = ("value", "text", "plain", "plaintext", "content", "inline", "literal", "raw")
-"""Keys and last words of keys that add nothing: {password: {value: x}}, passwordValue."""
-_COLLECTIONS = ("passwords", "passphrases", "apikeys", "stringdata", "secretdata", "secretcontents", "envrendersecret")
-"""Ends of the keys of mappings in which every text is a secret."""
+_KEY_KINDS = (
+    "api", "secret", "private", "access", "signing", "encryption", "routing", "integration", "service", "auth"
+)  # fmt: skip
+"""Words before ``key`` that make its text a secret: apiKey, secretAccessKey."""
+_SECRET_KINDS = (
+    "client", "app", "shared", "api", "oauth", "access", "signing", "webhook", "consumer", "jwt", "session"
+)  # fmt: skip
+"""Words before ``secret`` that make its text a secret; the text of ``secret`` alone may name a Secret of Kubernetes."""
+_SECRET_NAME_KINDS = {"existing", "tls", "from", "pull", "image"}
+"""Words before ``secret`` that make its text the name of a Secret of Kubernetes: tlsSecret, imagePullSecret."""
+_EMPTY_WORDS = ("value", "text", "plain", "plaintext", "content", "inline", "literal", "raw")
+"""Keys and last words of keys without a meaning of their own: {password: {value: x}}, passwordValue."""
+_SECRET_MAPS = ("passwords", "passphrases", "apikeys", "stringdata", "secretdata", "secretcontents", "envrendersecret")
+"""Endings of the keys of mappings in which every text is a secret."""
 _AMOUNT = re.compile(r"[-+]?[0-9]{1,9}([.][0-9]{1,3})?([kKMGT]i?|[smhd])?")
-_COUNTS = {"max", "min", "num", "total", "batched", "http"}
-"""Words that make ``tokens`` a count, as in MAX_TOKENS, or the switch httpTokens of EC2."""
+_TOKEN_COUNTS = {"max", "min", "num", "total", "batched", "http"}
+"""Words before ``tokens`` that make it a count, as in MAX_TOKENS, or the switch httpTokens of EC2."""
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 _OBJECT_NAME = re.compile(r"([a-z]+[0-9]{1,2}[.-])?[a-z]+([.-]([a-z]{1,24}|[a-z0-9]{1,12})){0,7}")
 _ANY_OBJECT_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
-_PLACED_NAME = re.compile(r"([a-z]+-?){1,5}/([a-z]+-?){1,5}")
-"""The name of a Secret of Kubernetes behind its namespace, of plain words."""
+_NAMESPACED_NAME = re.compile(r"([a-z]+-?){1,5}/([a-z]+-?){1,5}")
+"""Namespace and name of a Secret of Kubernetes, in plain words."""
 _TOKEN_SECRET = "tokenSecret"
 _ENTRY_NAME = re.compile(r"[.]?[A-Za-z]{1,24}[0-9]{0,2}([._-][A-Za-z0-9]{1,16}){0,7}")
 """The name of an entry in a Secret of Kubernetes."""
-_ENTRY_WORDS = {*_KEYS, *_CLIENTS, "key", "keys", "id", "token", "password", "aws", "user", "username", "admin"}
+_ENTRY_WORDS = {
+    *_KEY_KINDS, *_SECRET_KINDS, "key", "keys", "id", "token", "password", "aws", "user", "username", "admin"
+}  # fmt: skip
 """Words of names such as access-key-id."""
-_AWS_KEY = re.compile(r"(?=([^A-Z]*[A-Z]){5})(?=([^a-z]*[a-z]){5})(?=[^0-9]*[0-9])[A-Za-z0-9/+]{40}")
-"""An AWS secret access key, but no hash and no path, which have few capitals."""
-_SCHEME = re.compile(r"(bearer|basic|token|apikey|digest)\s+(?!auth|tokens?\b)[\w+/=.~:-]+", re.IGNORECASE)
-_HEADERS = {"authorization", "auth", "authentication", "header", "headers"}
+_AWS_SECRET_KEY = re.compile(r"(?=([^A-Z]*[A-Z]){5})(?=([^a-z]*[a-z]){5})(?=[^0-9]*[0-9])[A-Za-z0-9/+]{40}")
+"""An AWS secret access key; hashes and paths have fewer capitals."""
+_AUTHORIZATION = re.compile(r"(bearer|basic|token|apikey|digest)\s+(?!auth|tokens?\b)[\w+/=.~:-]+", re.IGNORECASE)
+_HEADER_WORDS = {"authorization", "auth", "authentication", "header", "headers"}
 """Words of keys whose texts are headers with a token, such as ``Bearer abc``."""
 _REFERENCE = re.compile(
     r"|true|false|none|null|-|\*+|x{3,}|<.*>|/.*|arn:.*|.*(\$\(|\$\{|\$__|\{\{|<[a-z -]+>).*", re.IGNORECASE | re.DOTALL
@@ -50,7 +56,7 @@ _REFERENCE = re.compile(
 """Texts that hold no secret: placeholders, paths of files, ARNs, variables and templates."""
 _CACHE_NAME = re.compile(rf"{'|'.join(UPSTREAMS)}|[a-z0-9-]+(\.[a-z0-9-]+)+|ecr-pullthroughcache/.+")
 """Names of registries that ECR caches, hosts, and names of secrets that ECR may read."""
-_TOKEN = re.compile(
+_KNOWN_TOKEN = re.compile(
     r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[abeoprs]-[\w-]{10,}"
     r"|\bxapp-[\w-]{10,}|\bglpat-[\w-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bAGE-SECRET-KEY-1\w+"
     r"|\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.|\bsk-[\w-]{20,}|\b[sr]k_(live|test)_\w{16,}|\bhf_[A-Za-z0-9]{20,}"
@@ -69,7 +75,7 @@ _ASSIGNMENT = re.compile(
     re.IGNORECASE,
 )
 """A password inside a longer text, such as an argument, an INI file or a JSON document."""
-_OWN = {
+_CONFIG_SECRETS = {
     GRAFANA_PASSWORD: re.compile("grafana.*admin_?password"),
     SLACK_WEBHOOK: re.compile("slack"),
     PAGERDUTY_KEY: re.compile("pagerduty|routing_?key"),
@@ -90,7 +96,7 @@ class _Place(Record):
 
 def refuse_plain_secrets(value: Any, path: Path = ()) -> Iterator[Problem]:
     """Refuse texts that are tokens by their shape, and texts under names such as password, token or apiKey."""
-    seen: set[tuple[int, str, bool]] = set()  # an alias leads to the same list or mapping again
+    seen: set[tuple[int, str, bool]] = set()  # an alias has the same list or mapping again
     waiting = [_Place(path, value)]
     while waiting:
         place = waiting.pop()
@@ -103,19 +109,19 @@ def refuse_plain_secrets(value: Any, path: Path = ()) -> Iterator[Problem]:
 
 
 def _names_cache(place: _Place) -> bool:
-    """Return whether a text in ``images`` names a registry, or the secret with which ECR pulls from it."""
+    """Return whether a text in ``images`` names a registry, or the secret that ECR uses for the registry."""
     return place.path[:1] == ("images",) and bool(_CACHE_NAME.fullmatch(str(place.value)))
 
 
 def _list_mapping(place: _Place) -> Iterator[_Place]:
-    """Yield the fields of a mapping, and judge each by its key, by its neighbours and by the key of the mapping."""
+    """Yield the fields of a mapping, each judged by its key, its neighbours and the key of the mapping."""
     around = place.value
     is_reference = around.keys() == {"secure"} or (
         not place.key.endswith(("data", "Data")) and (_names_object(around) or around.keys() >= {"name", "key"})
     )
     for key, item in around.items():
         keys = [str(key)]
-        if str(key).lower() in _CONTENTS:
+        if str(key).lower() in _EMPTY_WORDS:
             keys += [place.key, str(around.get("name", around.get("key", "")))]
         is_secret = (
             (place.is_secret and not is_reference)
@@ -126,7 +132,7 @@ def _list_mapping(place: _Place) -> Iterator[_Place]:
 
 
 def _list_items(place: _Place) -> Iterator[_Place]:
-    """Yield the items of a list, and judge each by the key of the list or by the flag before it: --password, x."""
+    """Yield the items of a list, each judged by the key of the list or by the flag before the item: --password, x."""
     flag = ""
     for position, item in enumerate(place.value):
         is_secret = place.is_secret or _names_secret(place.key, item, {})
@@ -139,17 +145,17 @@ def _list_items(place: _Place) -> Iterator[_Place]:
 def _holds_only_secrets(key: str, around: Mapping[Any, Any]) -> bool:
     """Return whether every text in a mapping is a secret: passwords, and the data of a Secret of Kubernetes."""
     joined = "".join(_list_words(key))
-    return joined.endswith(_COLLECTIONS) or (joined == "data" and around.get("kind") == "Secret")
+    return joined.endswith(_SECRET_MAPS) or (joined == "data" and around.get("kind") == "Secret")
 
 
 def _holds_secret(value: Any) -> bool:
-    """Return whether a text, or the text that it encodes in base64, has a secret inside."""
+    """Return whether a text, or its content in base64, contains a secret."""
     texts = (value, _decode(value)) if isinstance(value, str) else ()
-    return any(_TOKEN.search(part) or _ASSIGNMENT.search(part) for part in texts)
+    return any(_KNOWN_TOKEN.search(part) or _ASSIGNMENT.search(part) for part in texts)
 
 
 def _decode(text: str) -> str:
-    """Return the text that a text encodes in base64; empty if there is none."""
+    """Return the content of a text in base64; empty for other texts."""
     encoded = "".join(text.split()).rstrip("=")
     try:
         return b64decode(encoded + "=" * (-len(encoded) % 4), validate=True).decode()
@@ -158,18 +164,18 @@ def _decode(text: str) -> str:
 
 
 def _is_text(item: Any) -> bool:
-    """Return whether a value is text or a number, but no reference, so that it can be a secret."""
+    """Return whether a value can be a secret: text or a number, but no reference."""
     is_scalar = isinstance(item, str | int | float) and not isinstance(item, bool)
     return is_scalar and not _REFERENCE.fullmatch(str(item).strip())
 
 
 def refuse_tokens_in_comments(text: str, data: Any) -> Iterator[Problem]:
-    """Refuse tokens that the text of a file has in comments or keys, not in the values of its data."""
-    if not _TOKEN.search(text):
+    """Refuse tokens in comments and keys of a file; other rules judge its values."""
+    if not _KNOWN_TOKEN.search(text):
         return
     in_values = set(_list_tokens(data))
     for number, line in enumerate(text.split("\n"), 1):
-        if (found := _TOKEN.search(line)) and found[0] not in in_values:
+        if (found := _KNOWN_TOKEN.search(line)) and found[0] not in in_values:
             yield _explain((), line=number)
 
 
@@ -178,58 +184,58 @@ def _list_tokens(value: Any) -> Iterator[str]:
         for item in value.values() if isinstance(value, dict) else value:
             yield from _list_tokens(item)
     elif isinstance(value, str):
-        yield from (found[0] for found in _TOKEN.finditer(value))
+        yield from (found[0] for found in _KNOWN_TOKEN.finditer(value))
 
 
 def _list_words(key: str) -> list[str]:
-    """List the words of a key in lower case, without words such as value at its end."""
-    words = [word.lower() for word in _WORD.findall(key)]
-    while len(words) > 1 and words[-1] in _CONTENTS:
+    """Return the words of a key in lower case, without final words such as value."""
+    words = [word.lower() for word in _WORD_OF_KEY.findall(key)]
+    while len(words) > 1 and words[-1] in _EMPTY_WORDS:
         words.pop()
     return words or [""]
 
 
 def _names_secret(key: str, item: Any, around: Mapping[Any, Any]) -> bool:
-    """Return whether the last words of a key say that a text is a secret, not the name of a secret."""
+    """Return whether the last words of a key mean a secret, and not the name of a secret."""
     if not _is_text(item):
         return False
     text, words = str(item).strip(), _list_words(key)
     *before, last = words
-    if last.endswith(_PASSWORDS) and not _NO_PASSWORDS.search("".join(words)):
+    if last.endswith(_PASSWORD_ENDINGS) and not _NO_PASSWORDS.search("".join(words)):
         return True
     if not isinstance(item, str):  # ports, counts and seconds
         return False
-    if _HEADERS.intersection(words) and _SCHEME.fullmatch(text):
+    if _HEADER_WORDS.intersection(words) and _AUTHORIZATION.fullmatch(text):
         return True
-    if last.endswith(_TOKENS):
-        return not _AMOUNT.fullmatch(text) and not _COUNTS.intersection(before)
+    if last.endswith(_TOKEN_ENDINGS):
+        return not _AMOUNT.fullmatch(text) and not _TOKEN_COUNTS.intersection(before)
     if last in ("key", "keys"):
-        return bool(_AWS_KEY.fullmatch(text)) or _is_key(text, before, around)
+        return bool(_AWS_SECRET_KEY.fullmatch(text)) or _is_key(text, before, around)
     return last in ("secret", "secrets") and _is_client_secret(text, before)
 
 
 def _is_key(text: str, before: list[str], around: Mapping[Any, Any]) -> bool:
-    """Return whether a text under a field such as apiKey is a key, not the name of an entry in a Secret."""
-    if not before or before[-1] not in _KEYS:
+    """Return whether the text of a field such as apiKey is a key, and not the name of an entry in a Secret."""
+    if not before or before[-1] not in _KEY_KINDS:
         return False
     is_name = bool(_ENTRY_NAME.fullmatch(text))
-    is_named = bool(_NAMED.intersection(before)) or _names_object(around)
+    is_named = bool(_SECRET_NAME_KINDS.intersection(before)) or _names_object(around)
     is_spelt_out = {word.lower() for word in re.split(r"[._-]", text)} <= _ENTRY_WORDS
     return not is_name or not (is_spelt_out or is_named)
 
 
 def _is_client_secret(text: str, before: list[str]) -> bool:
-    """Return whether a text under a field such as clientSecret is a secret, not the name of a Secret of Kubernetes."""
-    if _NAMED.intersection(before):
+    """Return whether the text of a field such as clientSecret is a secret, and not the name of a Secret."""
+    if _SECRET_NAME_KINDS.intersection(before):
         return not _ANY_OBJECT_NAME.fullmatch(text)
-    if before == ["token"] and _PLACED_NAME.fullmatch(text):
+    if before == ["token"] and _NAMESPACED_NAME.fullmatch(text):
         return False
     owner = before[-1] if before else ""
-    return owner in _CLIENTS or not _OBJECT_NAME.fullmatch(text)
+    return owner in _SECRET_KINDS or not _OBJECT_NAME.fullmatch(text)
 
 
 def _names_object(around: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping names a Secret of Kubernetes, so that its keys are names too."""
+    """Return whether a mapping names a Secret of Kubernetes; its keys are names then, too."""
     ends = ("secretname", "existingsecret", "secretref", "secretkeyref", "secretstoreref")
     for key, item in around.items():
         *before, last = _list_words(str(key))
@@ -241,7 +247,7 @@ def _names_object(around: Mapping[Any, Any]) -> bool:
 
 def _explain(path: Path, line: int = 0) -> Problem:
     place = "".join(map(str, path)).lower()
-    name = next((secret for secret, paths in _OWN.items() if paths.search(place)), "NAME")
+    name = next((secret for secret, paths in _CONFIG_SECRETS.items() if paths.search(place)), "NAME")
     hint = f"take it out, revoke it, and run `pulumi config set --secret {name}`"
     if path[-1:] == (_TOKEN_SECRET,):
         hint = (

@@ -8,12 +8,12 @@ from ...records import Record
 
 
 class FileFault(Record):
-    """The reason why a file is not read."""
+    """The reason why a file cannot be read."""
 
     fault: Literal["outside", "missing", "no-file", "large"]
     reason: str
     hint: str = ""
-    """The remedy, where every file has the same."""
+    """The remedy, if it is the same for every file; else empty."""
 
 
 def read_below(name: str, folder: Path, largest: int) -> bytes | FileFault:
@@ -34,7 +34,7 @@ def read_below(name: str, folder: Path, largest: int) -> bytes | FileFault:
 
 
 def _find_fault(name: str) -> str:
-    """Return why a path may not be followed; empty if it stays below the folder."""
+    """Return the fault of a path; empty if the path stays below the folder."""
     if not name.isprintable() or "\\" in name:
         return "the path holds a character that no path needs"
     path = PurePosixPath(name)

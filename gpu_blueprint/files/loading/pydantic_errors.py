@@ -40,7 +40,7 @@ from .meant_values import (
 )
 
 ReadText = Callable[[Path, Any], str]
-"""(path, value) → the scalar as its author wrote it, before YAML turned it into a number."""
+"""(path, value) → the scalar as the file has it, before YAML reads it as a number."""
 
 UNKNOWN_FIELD, SECRET_IN_STACK = "unknown-field", "secret-in-stack"
 """Kinds of problems that disappear when the field is removed."""
@@ -56,17 +56,17 @@ _WANTED = {
     "model_attributes_type": "a mapping",
 }
 _PLAIN = {"a whole number": "a number such as 2", "a number": "a number such as 2", "true or false": "true or false"}
-"""Wanted scalar → what to write in place of other text."""
+"""Wanted scalar → the remedy for another text."""
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([GT])(?:i|iB|B)?")
 """A number with a unit of memory."""
 _NVIDIA = "nvcr.io"
 _SURELY_MEANT = 0.85
-"""Likeness above which a field of another choice is taken for a misspelt field of this choice: maxCpus, maxGpus."""
+"""Similarity from which a field of another choice counts as a misspelt field of this choice: maxCpus, maxGpus."""
 _YAML_TYPES = {bool: "true or false", int: "a number", float: "a number"}
 
 
 def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text: ReadText) -> Problem:
-    """Return the problem for an error that pydantic found in ``data`` as a ``root``, with its path in the file."""
+    """Return the problem for an error that pydantic found in ``data``, read as ``root``, with its path in the file."""
     path, value = _drop_tags(details["loc"], data), details["input"]
     context, error = details.get("ctx", {}), details["type"]
     if error == "value_error":
@@ -106,7 +106,7 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
 
 
 def _suggest_value(path: Path, root: type[Model]) -> str:
-    """Return the remedy for a field that is missing: its choices if it has some, else its example."""
+    """Return the remedy for a missing field: its choices, or else its example."""
     if choices := list_words(path, root):
         *others, last = choices
         return f"write {path[-1]}: {', '.join(others)} or {last}" if others else f"write {path[-1]}: {last}"
@@ -140,7 +140,7 @@ def _drop_tags(location: Path, data: Any) -> Path:
 
 
 def _explain_unknown(path: Path, root: type[Model], data: Any) -> Problem:
-    """Return the problem of a field that does not exist, or not with a choice such as ``server: triton``."""
+    """Return the problem of a field that does not exist, at all or with a choice such as ``server: triton``."""
     choice = find_other_choice(path, root, data)
     if path[-1] in SECRET_KEYS:
         hint = f"take it out, and run `pulumi config set --secret {path[-1]}`"
@@ -152,7 +152,9 @@ def _explain_unknown(path: Path, root: type[Model], data: Any) -> Problem:
 def _suggest_known(path: Path, root: type[Model], data: Any, *, is_of_a_choice: bool) -> str:
     """Return the remedy for an unknown field: a field of this mapping, another place for it, or all fields."""
     name, here = str(path[-1]), path[:-1]
-    fields = [field for field in list_fields(here, root, data) if field != name]  # another member of a union has it
+    fields = [
+        field for field in list_fields(here, root, data) if field != name
+    ]  # another member of the union has this field
     meant, words = find_meant_field(name, fields)
     if meant:
         return f"write {_write_field((*here, meant), root, path, data)}{words}"
@@ -168,14 +170,14 @@ def _suggest_known(path: Path, root: type[Model], data: Any, *, is_of_a_choice: 
 
 
 def _write_field(field: Path, root: type[Model], path: Path, data: Any) -> str:
-    """Write the name of a field that is meant by the field at ``path``, with ``{}`` in place of a switch."""
+    """Return the name of the field that ``path`` means, with ``{}`` in place of a switch."""
     for part in path:
         data = find_value(data, part)
     return f"{field[-1]}: {{}}" if data is True and may_be_empty(field, root) else str(field[-1])
 
 
 def _is_bucket_address(path: Path, value: Any) -> bool:
-    """Return whether the address of a bucket stands where the name of a storage belongs."""
+    """Return whether a value is the address of a bucket in place of the name of a storage."""
     return path[-1:] in (("import",), ("weightsFrom",)) and isinstance(value, str) and value.startswith("s3:")
 
 
@@ -190,7 +192,7 @@ def _suggest_bucket(data: Any) -> str:
 
 
 def _suggest_shape(error: str, value: Any, path: Path, root: type[Model]) -> str:
-    """Return the value that its author meant, or its shape; empty if that is not clear."""
+    """Return the remedy with the value that the author meant, or with its shape; empty if neither is clear."""
     if isinstance(value, bool) and error.startswith("model") and may_be_empty(path, root):
         return f"write {path[-1]}: {{}}" if value else f"leave {path[-1]} out"
     if error == "list_type" and takes_mappings(path, root):
@@ -233,7 +235,7 @@ def _list_fields_of(error: str, path: Path, root: type[Model], data: Any) -> str
 
 
 def _explain_unquoted(path: Path, value: Any, text: str, shapes: Sequence[Shape]) -> Problem:
-    """Return the problem of a number or a switch in place of text; quotes help if the text has the field's shape."""
+    """Return the problem of a number or a switch in place of text, with quotes as remedy if they make it valid."""
     yaml_type = next((name for type_, name in _YAML_TYPES.items() if isinstance(value, type_)), "another type")
     fits = not shapes or any(shape.fits(text) for shape in shapes)
     hint = suggest_tag(path, text) or (f'quote it: "{text}"' if fits else shapes[0].hint or f"write {shapes[0].noun}")

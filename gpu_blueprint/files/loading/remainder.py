@@ -1,4 +1,4 @@
-"""The parts of a stack object that can be checked although other parts are wrong, so that no mistake hides another."""
+"""The parts of a stack object that can be checked while other parts are wrong, so that no mistake hides another."""
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
@@ -43,7 +43,7 @@ _CLUSTER: dict[str, Any] = {
     "serviceCidr": "192.0.2.0/24",
     "admins": [_ROLE],
 }
-"""Fields of the cluster → values that contradict no other section; the defaults of the other fields do not either."""
+"""Fields of the cluster → values that contradict no other section; other fields have such defaults."""
 _EXISTING_CLUSTER: dict[str, Any] = {
     **{field: value for field, value in _CLUSTER.items() if field != "api"},
     "authenticationMode": "API",
@@ -52,7 +52,7 @@ _EXISTING_CLUSTER: dict[str, Any] = {
     "addons": "manage",
     "access": "manage",
 }
-"""Fields of a cluster that exists → values that contradict no other section."""
+"""Fields of an existing cluster → values that contradict no other section."""
 _LEAVES: dict[str, Any] = {
     "cpu": "1",
     "memory": "1Gi",
@@ -76,7 +76,7 @@ class Remainder:
         self._stand_ins: set[str] = set()
         self._positions: dict[str, list[int]] = {}
         self._dropped: set[str] = {_NO_ACCOUNT, *_list_replaced_rooms(data, broken)}
-        self._has_nameless = False  # a dropped item may have any name, such as a pool with the field nmae
+        self._has_nameless = False  # a dropped item may have any name, such as a pool with the misspelt field nmae
         self.data = {key: self._drop_items(key, value, heads) for key, value in data.items()}
         if not isinstance(self.data.get("storage", []), list):
             self._dropped.add("storage")
@@ -101,7 +101,7 @@ class Remainder:
                 self._dropped.add(str(name))
 
     def _guess_region(self, data: dict[str, Any]) -> None:
-        """Replace a wrong region by the region of the first zone, or by any region; its problems do not count."""
+        """Replace a wrong region by the region of the first zone, or by any region, whose problems do not count."""
         network = find_value(data, "network")
         zone = find_value(find_value(network, "zones"), 0)
         zone = zone or find_value(find_value(find_value(network, "subnets"), 0), "zone")
@@ -112,7 +112,7 @@ class Remainder:
             self._replaced.add(("region",))
 
     def _replace_cluster(self, broken: Iterable[Problem]) -> None:
-        """Put harmless values in the place of fields that have the wrong shape."""
+        """Replace fields of the wrong shape by harmless values."""
         section = self.data.get("cluster")
         if _has_shape("cluster", section):
             return
@@ -129,7 +129,7 @@ class Remainder:
         self.data["cluster"] = kept | {key: value for key, value in stand_ins.items() if ("cluster", key) in wrong}
 
     def _replace_network(self) -> None:
-        """Put a network in the place of a network of the wrong shape; it has every zone that the file names."""
+        """Replace a network of the wrong shape by a network with every zone that the file names."""
         if _has_shape("network", self.data.get("network")):
             return
         self._replaced.add(("network",))
@@ -140,7 +140,7 @@ class Remainder:
         self.data["network"] = {"mode": "existing", "vpcId": "vpc-00000000", "subnets": subnets}
 
     def _drop_fields_of_iam(self, section: dict[str, Any], wrong: list[Path]) -> None:
-        """Drop the wrong fields and the wrong roles; the others do without, but an instance profile needs its role."""
+        """Drop the wrong fields and roles, and the instance profile if its role is wrong."""
         roles = section.get("roles")
         sound = (
             {key: arn for key, arn in roles.items() if ("roles", key) not in wrong} if isinstance(roles, dict) else {}
@@ -173,11 +173,11 @@ class Remainder:
             yield problem
 
     def supports(self, problem: Problem) -> bool:
-        """Return whether a problem holds for the whole object: it must not depend on a dropped or replaced part."""
+        """Return whether a problem is true of the whole object: it must not depend on a dropped or replaced part."""
         if problem.kind in BOUND_KINDS and self._replaced & {("cluster",), ("cluster", "systemNodes"), ("region",)}:
             return False  # system nodes cost money, and each region has its prices
         if problem.kind == TOO_SMALL_KIND and "monitoring" in self._stand_ins:
-            return False  # the monitoring that stands in has pods of its own
+            return False  # the harmless monitoring has pods of its own
         is_about_stand_in = any(problem.path[: len(path)] == path for path in self._replaced)
         if self._has_nameless and not self._knows(problem.names):
             return False
@@ -190,14 +190,14 @@ class Remainder:
 
 
 def _list_replaced_rooms(data: dict[str, Any], broken: Iterable[Problem]) -> Iterator[str]:
-    """Yield the name of each tenant's room of which CPU or memory was replaced."""
+    """Yield the name of each tenant's quota whose CPU or memory was replaced."""
     for problem in broken:
         if problem.path[:1] == ("tenants",) and problem.path[2:] in (("cpu",), ("memory",)):
             yield name_room(str(find_name(find_value(find_value(data, "tenants"), problem.path[1]), "tenants")))
 
 
 def _name_role(data: dict[str, Any]) -> str:
-    """Return the ARN of a role that stands in, in the partition of the file's region."""
+    """Return the ARN of a harmless role in the partition of the file's region."""
     return find_partition(str(data.get("region"))).build_arn("iam", "role/x", account=_NO_ACCOUNT)
 
 
@@ -225,7 +225,7 @@ def _find_items(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _has_shape(name: str, section: Any) -> bool:
-    """Tell whether a section can be read, whatever its own rules say about it."""
+    """Return whether a section has a readable shape, even if it breaks its own rules."""
     try:
         adapt(name).validate_python(section)
     except ValidationError:
@@ -234,7 +234,7 @@ def _has_shape(name: str, section: Any) -> bool:
 
 
 def find_problems_in_sound_parts(data: dict[str, Any], broken: Iterable[Path]) -> Iterator[Problem]:
-    """Yield the problems of each well-formed part of a stack object that is too broken to be checked as a whole."""
+    """Yield the problems of each well-formed part of a stack object whose whole cannot be checked."""
     heads = {path[:length] for path in broken for length in (1, 2)}
     for name in list_sections():
         section = data.get(name)

@@ -1,7 +1,7 @@
 """Plain scalars that YAML 1.1, YAML 1.2 or the reader of Pulumi's CLI interpret differently.
 
-This program reads YAML 1.1, as PyYAML does. Pulumi's CLI reads the same file with gopkg.in/yaml.v3, which mixes YAML
-1.1 and 1.2, and passes the values on as JSON. A scalar without quotes counts only if all readings are the same.
+This program reads YAML 1.1 with PyYAML. Pulumi's CLI reads the same file with gopkg.in/yaml.v3, which mixes YAML 1.1
+and 1.2, and passes the values on as JSON. A scalar without quotes is accepted only if all readings are the same.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,14 +15,14 @@ from .document import EXPONENT, list_children
 from .field_names import ScalarType
 
 UNREADABLE_NUMBER = "unreadable-number"
-"""Kind of a number that Pulumi cannot hold; the rule of the field, if it has one, explains the number better."""
+"""Kind of the problem of a number that Pulumi cannot read; a rule of the field explains the number better."""
 _LARGEST = 2**53
 """The largest whole number that every reader of JSON holds exactly."""
 _MOST_SHOWN = 60
 
 
 def _explain_excess(text: str) -> tuple[str, str] | None:
-    """Return reason and hint if Pulumi cannot hold a number."""
+    """Return (reason, hint) if Pulumi cannot read a number."""
     if len(text) > LONGEST:
         return f"a number of {len(text)} characters is larger than Pulumi can read", "quote it if it is text"
     hint = f'write a smaller number, or "{text}" for the text'
@@ -34,7 +34,7 @@ def _explain_excess(text: str) -> tuple[str, str] | None:
 
 
 def _explain_difference(text: str, wanted: ScalarType | None) -> tuple[str, str] | None:
-    """Return reason and hint if the readings of a plain scalar differ; the remedies are of the wanted type."""
+    """Return (reason, hint) if the readings of a plain scalar differ; the hint has the wanted type."""
     readers: dict[Reading, list[str]] = {}
     for reader, reading in read_all(text).items():
         readers.setdefault(reading, []).append(reader)
@@ -53,10 +53,10 @@ def refuse_ambiguous_scalars(
 ) -> Iterator[Problem]:
     """Refuse scalars without quotes that YAML readers, such as Pulumi's, interpret differently: yes, 0123, 1e3, dates.
 
-    Keys must be text to all readers. ``find_type`` tells the type of the field at a path: a fraction is a number that
-    need not be whole, where 8e9 can mean nothing else.
+    Keys must be text for all readers. ``find_type`` returns the type of the field at a path; in a fraction, 8e9 is a
+    number for all readers.
     """
-    seen: set[int] = set()  # an alias leads to the same node again
+    seen: set[int] = set()  # an alias has the same node again
     waiting: list[tuple[Path, Any]] = [((), root)]
     while waiting:
         path, node = waiting.pop()

@@ -21,7 +21,7 @@ def list_sections() -> Mapping[str, FieldInfo]:
 
 @cache
 def list_named_lists() -> Mapping[str, type[Model]]:
-    """Return each list whose items people know by a name → the model of its items; those of a union have one noun."""
+    """Return list of named items → the model of its items; the models of a union have one noun."""
     items = {name: list_models(field.annotation)[0] for name, field in list_sections().items() if is_list(name)}
     return {name: model for name, model in items.items() if model.noun}
 
@@ -37,11 +37,11 @@ def adapt(section: str) -> TypeAdapter[Any]:
     field = list_sections()[section]
     if is_list(section):
         return TypeAdapter(get_args(field.annotation)[0])
-    choice = Field(discriminator=field.discriminator)  # the field itself has an alias, of which pydantic warns here
+    choice = Field(discriminator=field.discriminator)  # pydantic warns of the field's own alias here
     annotation: Any = Annotated[field.annotation, choice, *field.metadata]
     return TypeAdapter(annotation)
 
 
 def find_name(item: Any, section: str) -> Any:
-    """Return the name of an item of a list as the file has it; text may be the name itself."""
+    """Return the name of an item of a list in the file; an item that is text is its own name."""
     return item.get(list_named_lists()[section].named_by) if isinstance(item, dict) else item

@@ -74,7 +74,7 @@ class Source:
         return self.config[STACK_KEY]
 
     def problems(self) -> Iterator[Problem]:
-        """Yield the faults because of which the stack object cannot be read."""
+        """Yield the faults that prevent reading the stack object."""
         return refuse_missing_stack(self.data)
 
     def find_key_problems(self) -> Iterator[Problem]:
@@ -100,7 +100,7 @@ class Source:
         return node
 
     def read_scalar(self, path: FieldPath) -> str:
-        """Return the text of a scalar as the file has it, not as YAML reads it; empty if there is no scalar."""
+        """Return the text of a scalar as the file has it, before YAML reads it; empty if there is no scalar."""
         node = self.find_node(path)
         return node.value if isinstance(node, yaml.ScalarNode) else ""
 

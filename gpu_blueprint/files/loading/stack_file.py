@@ -31,13 +31,13 @@ class StackFile(Record):
     config: StackConfig
 
     def list_warnings(self, today: date) -> list[Problem]:
-        """Return everything that is legal but unwise, each at its line."""
+        """Return the warnings: what is legal but unwise, each with its line."""
         found = [*find_placeholders(self.config), *find_warnings(self.config, today), *self._warn_of_twins()]
         named = (replace(each, subject=name_subject(each.path, self.source.stack)) for each in found)
         return add_lines(self.source, map(move_into_file, named))
 
     def refuse_placeholders(self) -> None:
-        """Refuse a file that is not complete, as `pulumi up` does.
+        """Refuse a file with placeholders, as `pulumi up` does.
 
         Raises:
             StackError: It holds every placeholder, each at its line.
@@ -46,7 +46,7 @@ class StackFile(Record):
             raise StackError(add_lines(self.source, map(move_into_file, left)))
 
     def list_hints(self) -> list[Problem]:
-        """Return notes on choices that may be meant otherwise, each at its line."""
+        """Return notes on choices that may be a mistake, each with its line."""
         return add_lines(self.source, map(move_into_file, find_hints(self.config)))
 
     @property
@@ -57,14 +57,14 @@ class StackFile(Record):
         return [name for name in needed if f"{PROJECT}:{name}" not in self.source.config]
 
     def _warn_of_twins(self) -> Iterator[Problem]:
-        """Warn of other stack files that would make a cluster of the same name in the same place."""
+        """Warn of other stack files that make a cluster of the same name in the same account and region."""
         folder, own = Path(self.source.file).parent, _Cluster.of(self.config)
         path = ("cluster", "name") if self.config.cluster.name else ("environment",)
         for name in list_stacks(folder):
             twin = locate_stack(name, folder)
             if name != self.name and _Cluster.in_file(twin) == own:
                 verb, hint = "makes", "choose another name"
-                if self.config.existing_cluster:  # each would take over the objects of the other
+                if self.config.existing_cluster:  # each stack would change the objects of the other
                     verb, hint = "fills", "put the pools and tenants of both into one stack file"
                 reason = f"{twin} {verb} a cluster of the same name in the same account and region"
                 yield Problem("cluster-name-shared", path, reason, hint, severity="warning")
@@ -96,7 +96,7 @@ class _Cluster(Record):
 
 
 def open_stack(stack: str, folder: Path = STACKS, *, bounded: bool = True) -> StackFile:
-    """Read and check the file of a stack; without ``bounded`` the stack may cost more than its bounds.
+    """Return the checked file of a stack; without ``bounded`` its cost may exceed its bounds.
 
     Raises:
         UsageError: There is no such file.
@@ -117,7 +117,9 @@ def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFi
     inside = [problem for problem in outcome.problems if bounded or problem.kind not in BOUND_KINDS]
     moved = [move_into_file(problem) for problem in inside]
     explained = {problem.path for problem in moved}
-    secrets = {problem.path for problem in moved if problem.kind == PLAIN_SECRET}  # no other problem may print them
+    secrets = {
+        problem.path for problem in moved if problem.kind == PLAIN_SECRET
+    }  # no other problem may print the secrets
     outside = [
         problem
         for problem in source.find_key_problems()

@@ -1,7 +1,7 @@
 """The format in which the weights of a model are stored, as the ``quantization_config`` of its ``config.json`` says.
 
-The names of its fields are those that each method writes. They follow from known checkpoints, and were not compared
-with the source of vLLM; a format that is not recognized is refused.
+Each method writes its own field names. The names here come from known checkpoints and were not compared with the
+source of vLLM; an unknown format is refused.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def find_stored_format(content: Mapping[str, Any]) -> str | None:
 
 
 def find_group_size(content: Mapping[str, Any]) -> int | None:
-    """Return the least number of weights that share a scale; None if the file does not say so plainly.
+    """Return the smallest number of weights that share a scale; None if it does not follow from the file.
 
     Args:
         content: The content of a ``config.json``.

@@ -1,4 +1,4 @@
-"""Edits of a stack file's text, so that comments, order, quotes and line ends stay.
+"""Edits of a stack file's text that keep comments, order, quotes and line ends.
 
 Each edit reads the new text again, and refuses it unless exactly the wanted field differs.
 """
@@ -19,7 +19,7 @@ from .migrations import ITEM, Rename
 from .source import Source
 
 _MARK = "\ufeff"
-"""The byte order mark with which some editors begin a file; YAML's positions do not count it."""
+"""The byte order mark that some editors write at the begin of a file; YAML's positions do not count it."""
 _ANCHOR = re.compile(r"&\S+\s+")
 
 
@@ -42,7 +42,7 @@ def set_fields(source: Source, values: Mapping[Path, str | int]) -> Source:
         holder = _find(expected, path[:-1])
         if path[-1] in holder:
             node = source.find_node((*IN_FILE, *path))
-            present[node.start_mark.index] = (node, value)  # an alias leads to the same scalar again
+            present[node.start_mark.index] = (node, value)  # an alias has the same scalar again
             expected = _put(expected, path[:-1], {**holder, path[-1]: value})
         else:
             missing[path] = value
@@ -75,7 +75,7 @@ def rename_field(source: Source, step: Rename) -> Source:
     if both:
         raise StackError(add_lines(source, (problem.under(*IN_FILE) for problem in both)))
     text = source.text
-    keys = {key.start_mark.index: key for *_, key in found}  # an alias leads to the same key again
+    keys = {key.start_mark.index: key for *_, key in found}  # an alias has the same key again
     for _, key in sorted(keys.items(), reverse=True):
         text = _replace(text, key, step.name)
     expected = _rename(_copy(source.stack), step.path, step.name)
@@ -89,7 +89,7 @@ def _find(value: Any, path: Path) -> Any:
 
 
 def _copy(value: Any) -> Any:
-    """Return a value in which nothing is shared by aliases."""
+    """Return a copy of a value without objects that aliases share."""
     if isinstance(value, dict):
         return {key: _copy(item) for key, item in value.items()}
     return [_copy(item) for item in value] if isinstance(value, list) else value
@@ -129,7 +129,7 @@ def _find_keys(node: Any, pattern: tuple[str, ...], path: Path) -> Iterator[tupl
 
 
 def _replace(text: str, node: Any, value: str | int) -> str:
-    """Replace a scalar, and keep its anchor and its quotes."""
+    """Return the text with another scalar, which keeps its anchor and its quotes."""
     raw = text[node.start_mark.index : node.end_mark.index].rstrip()
     anchor = match[0] if (match := _ANCHOR.match(raw)) else ""
     style = node.style if node.style in ('"', "'") and isinstance(value, str) else ""
@@ -138,7 +138,7 @@ def _replace(text: str, node: Any, value: str | int) -> str:
 
 
 def _write(value: str | int, style: str = "") -> str:
-    """Write a scalar in YAML: a number plainly, a text in the given quotes, or in quotes where it needs them."""
+    """Return a scalar in YAML: a plain number, or a text in the given quotes, else in quotes if it needs them."""
     if isinstance(value, int):
         return str(value)
     quote = style or ("" if reads_as_text(value) else '"')
@@ -146,7 +146,7 @@ def _write(value: str | int, style: str = "") -> str:
 
 
 def _insert(source: Source, path: Path, value: str | int) -> str:
-    """Insert a field before the first field of its mapping, and before the comment above it."""
+    """Return the text with a new field before the first field of its mapping and the comment above that field."""
     text, mapping = source.text, source.find_node((*IN_FILE, *path[:-1]))
     if not isinstance(mapping, yaml.MappingNode) or not mapping.value:
         raise _refuse(source, path)
@@ -165,7 +165,7 @@ def _insert(source: Source, path: Path, value: str | int) -> str:
 
 
 def _find_key_end(source: Source, path: Path) -> int:
-    """Return the position behind the key of a mapping, or of a list's item before its content."""
+    """Return the position after the key of a mapping, or after the dash of a list's item."""
     *around, last = (*IN_FILE, *path)
     parent = source.find_node((*around,))
     if isinstance(parent, yaml.MappingNode):
@@ -174,7 +174,7 @@ def _find_key_end(source: Source, path: Path) -> int:
 
 
 def _read_back(source: Source, text: str, expected: Any, path: Path) -> Source:
-    """Read an edited text, which must have the expected fields in the expected order."""
+    """Return the file of an edited text, which must have the expected fields in the expected order."""
     edited = _reread(source, text, path)
     try:
         is_right = {**edited.data, "config": {**edited.config, IN_FILE[1]: None}} == {

@@ -1,6 +1,6 @@
-"""The first stack file of a team: a few answers become a commented file whose ceiling fits a monthly budget."""
+"""The first stack file of a team: a few answers become a commented file whose pool fits a monthly budget."""
 
+from .answers import Answers
 from .first_file import FirstFile, make_first_file
-from .wish import Wish
 
-__all__ = ["FirstFile", "Wish", "make_first_file"]
+__all__ = ["Answers", "FirstFile", "make_first_file"]

@@ -1,5 +1,6 @@
-"""Make the first stack file: check the answers, choose the ceiling that the budget holds, and set the bounds."""
+"""Make the first stack file: check the answers, choose the pool's limit within the budget, and set the bounds."""
 
+from collections.abc import Callable
 from math import ceil, floor
 
 from ...catalog.prices import HOURS_A_MONTH
@@ -12,91 +13,91 @@ from ...errors import StackError, UsageError
 from ...records import Record, replace
 from ..loading import Source
 from ..loading.stack_file import check_source
-from .ceiling import find_largest
+from .answers import MOST_GPUS, PURPOSES, Answers, read_count
 from .flags import explain
-from .text import Numbers, write_text
-from .wish import MOST_GPUS, Wish, read_count
+from .text import Sizing, write_text
 
 _ROUND_BUDGET = 10
-"""Dollars to which a budget is rounded up that nobody gave."""
+"""Without `--budget`, the monthly budget is rounded up to a multiple of this, in US dollars."""
 
 
 class FirstFile(Record):
-    """A stack file without problems, and the reason for its ceiling."""
+    """A stack file without problems, and the reason for its limit."""
 
     text: str
     config: StackConfig
     note: str
-    """The reason for the ceiling, and its cost."""
+    """The reason for the pool's limit, and the cost of its GPUs."""
 
 
-def make_first_file(wish: Wish, file: str) -> FirstFile:
+def make_first_file(answers: Answers, file: str) -> FirstFile:
     """Make the file.
 
     Args:
-        wish: The answers.
+        answers: The answers.
         file: Path that the file will have.
 
     Raises:
         UsageError: It names every wrong answer with its flag, in a line each.
     """
-    given = read_count(wish.max_gpus)
-    mistakes, numbers = [*wish.find_mistakes()], Numbers(given or wish.step)
+    given = read_count(answers.max_gpus)
+    mistakes, sizing = [*answers.find_mistakes()], Sizing(given or answers.step)
     try:
-        numbers = _fit_pods(wish, numbers, file)
-        config = _load(wish, numbers, file)
+        sizing = _fit_pods(answers, sizing, file)
+        config = _load(answers, sizing, file)
     except StackError as error:
         raise UsageError("\n".join([*mistakes, *explain(error.problems)])) from None
     if mistakes:
         raise UsageError("\n".join(mistakes))
-    if wish.dollars:
-        _refuse_small_budget(wish, numbers, config, file)
-        most = given or find_largest(lambda gpus: _fits(wish, replace(numbers, max_gpus=gpus), file), wish.step)
-        numbers = replace(numbers, max_gpus=most)
-        config = _load(wish, numbers, file)
+    if answers.dollars:
+        _refuse_small_budget(answers, sizing, config, file)
+        most = given or _find_limit(answers, sizing, file, answers.step)
+        sizing = replace(sizing, max_gpus=most)
+        config = _load(answers, sizing, file)
     month, hourly = _estimate_month(config), sum(estimate_hourly_ceilings(config).values(), start=Usd())
-    numbers = replace(
-        numbers,
-        why_max_gpus="" if given else _say_why(wish),
+    sizing = replace(
+        sizing,
+        why_max_gpus="" if given else _say_why(answers),
         hourly_ceiling=None if hourly.unknown else ceil(hourly.known),
-        monthly_budget=wish.dollars or (None if month.unknown else ceil(month.known / _ROUND_BUDGET) * _ROUND_BUDGET),
+        monthly_budget=answers.dollars
+        or (None if month.unknown else ceil(month.known / _ROUND_BUDGET) * _ROUND_BUDGET),
     )
-    note = _say_numbers(wish, numbers.max_gpus, month, is_chosen=not given)
-    numbers = _size_quota(wish, numbers, file)
-    return FirstFile(write_text(wish, numbers), _load(wish, numbers, file), note)
+    note = _say_numbers(answers, sizing.max_gpus, month, is_chosen=not given)
+    sizing = _size_quota(answers, sizing, file)
+    return FirstFile(write_text(answers, sizing), _load(answers, sizing, file), note)
 
 
-def _fit_pods(wish: Wish, numbers: Numbers, file: str) -> Numbers:
-    """Return the numbers with a smaller pod where nodes lack CPU or memory for the usual pod in each of their slots."""
+def _fit_pods(answers: Answers, sizing: Sizing, file: str) -> Sizing:
+    """Return the sizing with a smaller pod if nodes lack CPU or memory for the usual pod in each of their slots."""
     try:
-        _load(wish, numbers, file)
+        _load(answers, sizing, file)
     except StackError as error:
         if [problem.path for problem in error.problems] == [("pools", 0, "podSize")]:
-            document = Source(write_text(wish, numbers), file)
-            pool = Pool.model_validate(document.stack["pools"][0]).place(wish.region, "UTC")
-            return replace(numbers, pod_size=find_sellable_size(pool))
-    return numbers
+            document = Source(write_text(answers, sizing), file)
+            pool = Pool.model_validate(document.stack["pools"][0]).place(answers.region, "UTC")
+            return replace(sizing, pod_size=find_sellable_size(pool))
+    return sizing
 
 
-def _size_quota(wish: Wish, numbers: Numbers, file: str) -> Numbers:
-    """Return the numbers with a quota for a run on all GPUs of a pool for training, on nodes of any of its sizes."""
-    if wish.purpose != "training" or wish.sharing_fields:
-        return numbers
+def _size_quota(answers: Answers, sizing: Sizing, file: str) -> Sizing:
+    """Return the sizing of a pool for training with a quota for all its GPUs, on nodes of any of its sizes."""
+    if answers.purpose != "training" or answers.sharing_fields:
+        return sizing
     try:
-        config = _check(wish, replace(numbers, least_cpus=0, least_gib=0), file, bounded=False)
+        config = _check(answers, replace(sizing, least_cpus=0, least_gib=0), file, bounded=False)
     except StackError:
-        return numbers  # its reader names the problems
-    runs = list_whole_pods(config, config.gpu_pools[0], numbers.max_gpus)
+        return sizing  # the caller loads the file again and names the problems
+    runs = list_whole_pods(config, config.gpu_pools[0], sizing.max_gpus)
     cpu_milli, memory_mib = (max(pods * size.room[at] for pods, size in runs) for at in (0, 1))
-    return replace(numbers, least_cpus=ceil(cpu_milli / 1000), least_gib=ceil(memory_mib / 1024))
+    return replace(sizing, least_cpus=ceil(cpu_milli / 1000), least_gib=ceil(memory_mib / 1024))
 
 
-def _load(wish: Wish, numbers: Numbers, file: str) -> StackConfig:
-    return _check(wish, _size_quota(wish, numbers, file), file)
+def _load(answers: Answers, sizing: Sizing, file: str) -> StackConfig:
+    return _check(answers, _size_quota(answers, sizing, file), file)
 
 
-def _check(wish: Wish, numbers: Numbers, file: str, *, bounded: bool = True) -> StackConfig:
-    return check_source(wish.environment, Source(write_text(wish, numbers), file), bounded=bounded).config
+def _check(answers: Answers, sizing: Sizing, file: str, *, bounded: bool = True) -> StackConfig:
+    return check_source(answers.environment, Source(write_text(answers, sizing), file), bounded=bounded).config
 
 
 def _estimate_month(config: StackConfig) -> Usd:
@@ -104,42 +105,40 @@ def _estimate_month(config: StackConfig) -> Usd:
     return sum(estimate_monthly_expectations(config).values(), start=Usd())
 
 
-def _fits(wish: Wish, numbers: Numbers, file: str) -> bool:
+def _fits(answers: Answers, sizing: Sizing, file: str) -> bool:
     try:
-        _load(wish, replace(numbers, monthly_budget=wish.dollars), file)
+        _load(answers, replace(sizing, monthly_budget=answers.dollars), file)
     except StackError:
         return False
     return True
 
 
-def _refuse_small_budget(wish: Wish, numbers: Numbers, config: StackConfig, file: str) -> None:
-    """Refuse a budget below the cost of a ceiling, and a budget that cannot be compared with prices."""
-    month, dollars = _estimate_month(config), wish.dollars or 0
+def _refuse_small_budget(answers: Answers, sizing: Sizing, config: StackConfig, file: str) -> None:
+    """Refuse a budget below the cost of the limit, and a budget to choose by without prices."""
+    month, dollars = _estimate_month(config), answers.dollars or 0
     if month.unknown:
         unknown = ", ".join(sorted(month.unknown))
-        if wish.max_gpus is None:
+        if answers.max_gpus is None:
             raise UsageError(f"--budget: no price is known of {unknown}, so it cannot choose; give --max-gpus too")
     elif round(month.known - dollars, 2) > 0:
-        use = f"{wish.hours:g} hours a month" if wish.hours else "all hours"
-        what = f"{numbers.max_gpus} × {wish.gpu} in {wish.region}, running {use}, and the platform"
+        use = f"{answers.hours:g} hours a month" if answers.hours else "all hours"
+        what = f"{sizing.max_gpus} × {answers.gpu} in {answers.region}, running {use}, and the platform"
         reason = f"{what} cost {month.in_whole_dollars} a month, more than ${dollars:,.2f}"
-        raise UsageError(f"--budget: {reason}; {'; '.join(_list_cheaper_ways(wish, numbers, month, file))}")
+        raise UsageError(f"--budget: {reason}; {'; '.join(_list_cheaper_ways(answers, sizing, month, file))}")
 
 
-def _list_cheaper_ways(wish: Wish, numbers: Numbers, month: Usd, file: str) -> list[str]:
-    """Return what costs less, or how much to allow."""
-    ways = [f"{'allow' if wish.max_gpus else 'the least is'} --budget {ceil(month.known)}"]
-    dollars = wish.dollars or 0
-    if fewer := find_largest(
-        lambda gpus: _fits(wish, replace(numbers, max_gpus=gpus), file), wish.step, numbers.max_gpus
-    ):
-        ways.append(f"or lower --max-gpus to {fewer}")
+def _list_cheaper_ways(answers: Answers, sizing: Sizing, month: Usd, file: str) -> list[str]:
+    """Return the remedies: the budget that holds the GPUs, and what costs less."""
+    ways = [f"{'allow' if answers.max_gpus else 'the least is'} --budget {ceil(month.known)}"]
+    dollars = answers.dollars or 0
+    if fewer := _find_fewer(answers, sizing, file):
+        ways.append(f"or {'lower --max-gpus to' if answers.max_gpus else 'take a part of a node: --max-gpus'} {fewer}")
     for purchase in ("spot", "spot,on-demand"):
-        if "spot" not in wish.purchase and (spot := _try(replace(wish, purchase=purchase), numbers, file)):
+        if "spot" not in answers.purchase and (spot := _try(replace(answers, purchase=purchase), sizing, file)):
             ways.append(f"with --purchase {purchase} it is --budget {ceil(spot.known)}")
             break
-    if idle := _try(replace(wish, expected_hours="0.001"), numbers, file):
-        hours = floor((wish.hours or HOURS_A_MONTH) * (dollars - idle.known) / (month.known - idle.known))
+    if idle := _try(replace(answers, expected_hours="0.001"), sizing, file):
+        hours = floor((answers.hours or HOURS_A_MONTH) * (dollars - idle.known) / (month.known - idle.known))
         if hours >= 1:
             ways.append(f"with --expected-hours {hours} it fits")
         elif dollars < idle.known:
@@ -147,31 +146,65 @@ def _list_cheaper_ways(wish: Wish, numbers: Numbers, month: Usd, file: str) -> l
     return ways
 
 
-def _try(wish: Wish, numbers: Numbers, file: str) -> Usd | None:
-    """Estimate another wish; None if its file has problems or unknown prices."""
+def _find_fewer(answers: Answers, sizing: Sizing, file: str) -> int:
+    """Return the largest limit up to ``sizing`` within the budget, in whole nodes or else in GPUs; 0 if none fits."""
+    steps = (answers.step, replace(answers, purpose=PURPOSES[0]).step)
+    limits = (_find_limit(answers, sizing, file, step, sizing.max_gpus) for step in steps)
+    return next(filter(None, limits), 0)
+
+
+def _find_limit(answers: Answers, sizing: Sizing, file: str, step: int, most: int = MOST_GPUS) -> int:
+    return find_largest(lambda gpus: _fits(answers, replace(sizing, max_gpus=gpus), file), step, most)
+
+
+def find_largest(fits: Callable[[int], bool], step: int, most: int = MOST_GPUS) -> int:
+    """Return the largest multiple of ``step`` that fits, at most ``most``; 0 if ``step`` itself does not fit.
+
+    Args:
+        fits: Tells whether a limit fits; a limit above one that does not fit never fits.
+        step: GPUs between two limits.
+        most: The largest limit.
+    """
+    last = most // step
+    small, large = 0, 1
+    while large <= last and fits(large * step):
+        small, large = large, large * 2
+    large = min(large, last + 1)
+    while large - small > 1:
+        middle = (small + large) // 2
+        small, large = (middle, large) if fits(middle * step) else (small, middle)
+    return small * step
+
+
+def _try(answers: Answers, sizing: Sizing, file: str) -> Usd | None:
+    """Return the expected month of other answers; None if their file has problems or unknown prices."""
     try:
-        month = _estimate_month(_load(wish, numbers, file))
+        month = _estimate_month(_load(answers, sizing, file))
     except StackError:
         return None
     return None if month.unknown else month
 
 
-def _say_why(wish: Wish) -> str:
-    if not wish.dollars:
-        return "the smallest node"
-    use = "in their expected hours" if wish.hours else "with all of them at work in all hours"
+def _say_why(answers: Answers) -> str:
+    if not answers.dollars:
+        return _name_node(answers)
+    use = "in their expected hours" if answers.hours else "with all of them at work in all hours"
     return f"the most that the budget holds {use}"
 
 
-def _say_numbers(wish: Wish, gpus: int, month: Usd, *, is_chosen: bool) -> str:
-    use = f"{wish.hours:g} hours a month" if wish.hours else "in all hours"
+def _name_node(answers: Answers) -> str:
+    return "a whole node" if answers.takes_whole_nodes else "the smallest node"
+
+
+def _say_numbers(answers: Answers, gpus: int, month: Usd, *, is_chosen: bool) -> str:
+    use = f"{answers.hours:g} hours a month" if answers.hours else "in all hours"
     cost = f"expected to cost {month.in_whole_dollars} a month with all GPUs at work {use}"
     if not is_chosen:
         return f"maxGpus {gpus}: {cost}"
-    if gpus + wish.step > MOST_GPUS:
+    if gpus + answers.step > MOST_GPUS:
         why = "the most that a pool may have"
-    elif wish.dollars:
-        why = f"the most that ${wish.dollars:,.0f} a month hold"
+    elif answers.dollars:
+        why = f"the most that ${answers.dollars:,.0f} a month hold"
     else:
-        why = "the smallest node; give --budget for more"
+        why = f"{_name_node(answers)}; give --budget or --max-gpus for more"
     return f"maxGpus {gpus}: {why}, {cost}"

@@ -1,4 +1,4 @@
-"""Problems of the file as problems of the flags that decide its fields."""
+"""Problems of the file, written as problems of the flags that decide its fields."""
 
 from collections.abc import Iterable, Iterator
 
@@ -37,12 +37,12 @@ _REMEDIES = {
 
 
 def explain(problems: Iterable[Problem]) -> Iterator[str]:
-    """Yield each problem once, with the flag that decides the field."""
+    """Yield each problem once, with the flag that decides its field."""
     told = (replace(problem, hint=_REMEDIES.get(problem.kind, problem.hint)) for problem in problems)
     yield from dict.fromkeys(f"{find_flag(problem.path)}: {problem.message}" for problem in told)
 
 
 def find_flag(path: Path) -> str:
-    """Return the flag of a field, or of the innermost field around it that a flag decides."""
+    """Return the flag that decides a field, or the innermost field around it."""
     inner = (path[:length] for length in range(len(path), 0, -1))
     return next((_FLAGS[part] for part in inner if part in _FLAGS), "--gpu")

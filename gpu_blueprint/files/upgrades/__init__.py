@@ -1,7 +1,6 @@
 """Find the newer versions that a stack can take, and write them into its file."""
 
-from .edit import apply_upgrade
 from .find import find_upgrades, list_foreign
-from .upgrade import Upgrade
+from .upgrade import Upgrade, apply_upgrade
 
 __all__ = ["Upgrade", "apply_upgrade", "find_upgrades", "list_foreign"]

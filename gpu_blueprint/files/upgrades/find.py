@@ -1,7 +1,7 @@
-"""Find the upgrades of a stack in the order in which AWS wants them.
+"""The upgrades of a stack, in the order that EKS requires.
 
 EKS moves the control plane one minor at a time. Karpenter and the AMIs must support the next minor before the control
-plane has it; nodes follow the control plane (EKS user guide, update-cluster; EKS best practices, cluster-upgrades;
+plane moves; nodes follow the control plane (EKS user guide, update-cluster; EKS best practices, cluster-upgrades;
 Karpenter's compatibility page; read 2026-11-22).
 """
 
@@ -31,7 +31,7 @@ _MOST_SHOWN = 40
 def find_upgrades(
     config: StackConfig, kubernetes: str | None = None, karpenter: str | None = None, ami: str | None = None
 ) -> list[Upgrade]:
-    """Return the upgrades in their order, all of them or those that are asked for.
+    """Return the upgrades in their order: all, or only the upgrade to a given version.
 
     Raises:
         UsageError: A version is unknown, older than the stack's, or needs an upgrade of another component first.
@@ -55,7 +55,7 @@ def find_upgrades(
 
 
 def list_foreign(config: StackConfig) -> list[str]:
-    """Return what the owner of an existing cluster upgrades, and no stack file."""
+    """Return the components that the owner of an existing cluster upgrades outside of the stack file."""
     if not config.existing_cluster:
         return []
     return ["Kubernetes", *([] if config.installs_karpenter else ["Karpenter"])]
@@ -84,7 +84,7 @@ def _list_all(versions: Versions) -> Iterator[Upgrade]:
 
 
 def _list_needed_first(versions: Versions, minor: str) -> Iterator[Upgrade]:
-    """Yield the upgrades without which a stack cannot have a minor."""
+    """Yield the upgrades that a Kubernetes minor needs first."""
     oldest = KUBERNETES[minor].oldest_karpenter
     if parse_version(versions.karpenter) < parse_version(oldest):
         fitting = [release for release in KARPENTER_VERSIONS if parse_version(release) >= parse_version(oldest)]
@@ -95,7 +95,7 @@ def _list_needed_first(versions: Versions, minor: str) -> Iterator[Upgrade]:
 
 
 def list_obstacles(minor: str) -> list[str]:
-    """Return the reasons why no stack of this blueprint can have a Kubernetes minor; sentences without a full stop."""
+    """Return the reasons why this blueprint cannot run a Kubernetes minor, as sentences without a full stop."""
     operator = f"GPU Operator {GPU_OPERATOR.version} is validated up to Kubernetes {GPU_OPERATOR_KUBERNETES[1]}"
     is_validated = parse_version(minor) <= parse_version(GPU_OPERATOR_KUBERNETES[1])
     found = [] if is_validated else [operator]
@@ -192,7 +192,7 @@ def _ask_for_ami(versions: Versions, target: str) -> Iterator[Upgrade]:
 
 
 def _list_known(family: AmiFamily) -> list[str]:
-    """Return the releases of a family that a stack may state and the catalogue names."""
+    """Return the releases of a family in the catalogue that a stack may state."""
     named = {*family.days, family.oldest_version, family.default_version}
     return sorted(
         (name for name in named if family.order(name) >= family.order(family.oldest_version)), key=family.order

@@ -9,7 +9,7 @@ from ...subjects.storage.drivers import list_add_on_versions
 
 
 def list_pins(config: StackConfig) -> dict[str, str]:
-    """Return name → version of everything in the stack whose version no field of its file decides."""
+    """Return name → version of each part of the stack whose version no field of the file decides."""
     return dict(_find_pins(config))
 
 

@@ -1,10 +1,13 @@
-"""One upgrade of a stack: a field of its file, and the effect of the new version."""
+"""One upgrade of a stack: the fields of its file, the effect of the new version, and the edit of the file."""
 
 from typing import Any, Literal
 
 from ...catalog.upgrade_notes import UpgradeNote, list_upgrade_notes
 from ...problem import Path
 from ...records import Record
+from ..loading import Source, StackFile
+from ..loading.stack_file import check_source
+from ..loading.text_edits import set_fields
 
 DISPLAY = {
     "kubernetes": "Kubernetes",
@@ -12,11 +15,11 @@ DISPLAY = {
     "al2023": "AMI of AL2023",
     "bottlerocket": "AMI of Bottlerocket",
 }
-"""Component → its name for readers."""
+"""Component → name in messages."""
 
 
 class Upgrade(Record, kw_only=True):
-    """A newer version of one component, for which `pulumi up` runs once."""
+    """A newer version of one component; each upgrade takes one `pulumi up`."""
 
     component: str
     """``kubernetes``, ``karpenter`` or the name of an AMI family."""
@@ -27,7 +30,7 @@ class Upgrade(Record, kw_only=True):
     """The fields of the stack object that get the new version."""
     effect: Literal["update", "drain"]
     because: str
-    """The things that change, as a sentence without a full stop."""
+    """What changes, as a sentence without a full stop."""
     drained: tuple[str, ...] = ()
     """Names of the pools whose nodes drain."""
     remark: str = ""
@@ -40,7 +43,7 @@ class Upgrade(Record, kw_only=True):
 
     @property
     def option(self) -> str:
-        """The option of `upgrade` that asks for this upgrade."""
+        """The option of `upgrade` that selects this upgrade."""
         return f"--{self.component if self.component in ('kubernetes', 'karpenter') else 'ami'} {self.after}"
 
     @property
@@ -70,3 +73,13 @@ class Upgrade(Record, kw_only=True):
                 for note in self.notes
             ],
         }
+
+
+def apply_upgrade(stack: StackFile, source: Source, upgrade: Upgrade) -> StackFile:
+    """Return the stack with the new version in its file; ``source`` has the line ends of the file.
+
+    Raises:
+        StackError: The text cannot be edited, or `check` refuses the new file.
+    """
+    edited = set_fields(source, dict.fromkeys(upgrade.fields, upgrade.after))
+    return check_source(stack.name, edited, bounded=False)

@@ -1,4 +1,4 @@
-"""The versions of a stack, now and after upgrades, and the upgrades that lead from one to the other."""
+"""The versions of a stack before and after upgrades, and the upgrades between them."""
 
 from ...catalog import AMI_FAMILIES
 from ...catalog.ami_families import BOTTLEROCKET
@@ -17,7 +17,7 @@ class Versions(Record):
     kubernetes: str
     karpenter: str
     amis: tuple[str | None, ...]
-    """For each pool of the file the AMI release that it states; None for a pool that takes the blueprint's release."""
+    """AMI release of each pool of the file; None for a pool with the blueprint's default release."""
 
     @classmethod
     def of(cls, config: StackConfig) -> "Versions":
@@ -38,7 +38,7 @@ class Versions(Record):
     def find_old_ami(self, minor: str) -> str | None:
         """Return the AMI family of a pool whose release is too old for a Kubernetes minor.
 
-        CPU pools need no driver, so that only Bottlerocket, with images for each minor, may be too old for them.
+        A CPU pool needs no driver, so only Bottlerocket can be too old for it: its images are for one minor each.
         """
         release = KUBERNETES[minor]
         for name, family in AMI_FAMILIES.items():

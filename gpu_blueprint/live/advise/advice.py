@@ -1,4 +1,4 @@
-"""All proposals for a stack that fit together, and the reasons why other pools get none."""
+"""All proposals for a stack that can be applied together, and why other pools get none."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,19 +17,19 @@ from .share import share
 from .spot import buy_on_spot, spread_spot
 from .stays import explain_full_memory, explain_stay, is_leaving
 
-NORMALLY_FREE = 0.25
-"""Part of the running GPUs that may be free: nodes start before their pods and end after them."""
+NORMALLY_FREE_SHARE = 0.25
+"""Share of the running GPUs that may be free: nodes start before their pods and terminate after them."""
 
 
 class Remark(NamedTuple):
-    """A remark about a pool. No change of the stack file follows from it."""
+    """A remark about a pool, without a change of the stack file."""
 
     pool: str
     text: str
 
 
 def list_unjudged_pools(stack: StackConfig) -> list[Remark]:
-    """Return the CPU pools, of which the metrics of GPUs say nothing."""
+    """Return the CPU pools, which GPU metrics do not cover."""
     text = "advise judges GPUs; the alert CpuPoolAtCeiling and the bill by pool say how much of a CPU pool is used"
     return [Remark(pool.name, text) for pool in stack.cpu_pools]
 
@@ -38,17 +38,17 @@ class Advice(Record, kw_only=True):
     """The result of advise."""
 
     proposals: tuple[Proposal, ...]
-    """The largest saving first. Each proposal works beside the others."""
+    """Proposals that can be applied together, the largest saving first."""
     alternatives: tuple[Proposal, ...]
-    """Other moves of a pool whose best move is proposed."""
+    """Further moves of pools whose best move is among the proposals."""
     silent: tuple[Remark, ...]
-    """For each pool that advise cannot judge: the reason why."""
+    """Pools that advise cannot judge, with the reason."""
     free: tuple[Remark, ...]
-    """For each pool with free GPUs: their number. The stack file alone cannot change it."""
+    """Pools with free GPUs, with the number; no change of the stack file fills them."""
 
     @property
     def saving(self) -> float:
-        """Possible saving in dollars a month: the largest proposal of each pool, since proposals of a pool overlap."""
+        """Possible saving in US dollars a month: the largest of each pool, since proposals of one pool overlap."""
         best: dict[str, float] = {}
         for proposal in self.proposals:
             best[proposal.pool] = max(best.get(proposal.pool, 0.0), proposal.saving or 0.0)
@@ -56,7 +56,7 @@ class Advice(Record, kw_only=True):
 
 
 def advise(stack: StackConfig, observed: Observed) -> Advice:
-    """Propose the changes of a stack that its measured use supports."""
+    """Propose the changes of a stack that the measured use supports."""
     proposals: list[Proposal] = []
     alternatives: list[Proposal] = []
     for pool in stack.gpu_pools:
@@ -86,7 +86,7 @@ def _list_moves(stack: StackConfig, pool: Pool, observed: Observed) -> list[Prop
 
 
 def _change_in_place(stack: StackConfig, pool: Pool, observed: Observed, *, moves: bool) -> Iterator[Proposal]:
-    """Yield changes of the pool itself. A pool whose work moves needs no lower ceiling and no commitment."""
+    """Yield changes of the pool itself; a pool whose work moves gets no lower limit and no commitment."""
     spot = list(buy_on_spot(stack, pool, observed))
     yield from spot
     yield from spread_spot(stack, pool, observed)
@@ -97,7 +97,7 @@ def _change_in_place(stack: StackConfig, pool: Pool, observed: Observed, *, move
 
 
 def _raise_quotas(stack: StackConfig, observed: Observed, earlier: list[Proposal]) -> Iterator[Proposal]:
-    """Yield larger quotas of pools with complete measurements that no other proposal makes smaller or empty."""
+    """Yield larger quotas in pools with complete measurements, unless another proposal shrinks the pool."""
     skipped = {proposal.pool for proposal in earlier if proposal.kind in ("right-size", "share", "ceiling")}
     skipped |= {pool.name for pool in stack.gpu_pools if observed.find_use(pool).gap}
     return (proposal for proposal in raise_quotas(stack, observed) if proposal.pool not in skipped)
@@ -115,9 +115,9 @@ def _find_free(stack: StackConfig, observed: Observed) -> Iterator[Remark]:
     for pool in stack.gpu_pools:
         use = observed.find_use(pool)
         free = use.gpus_mean - use.held_mean - find_always_on(stack, pool, ON_DEMAND).headroom_gpus
-        if free >= 1 and free > NORMALLY_FREE * use.gpus_mean:
+        if free >= 1 and free > NORMALLY_FREE_SHARE * use.gpus_mean:
             text = (
-                f"no pod held {free:.1f} of {use.gpus_mean:.1f} running GPUs: find the nodes that stay, and the reason "
+                f"no pod held {free:.1f} of {use.gpus_mean:.1f} running GPUs: find out which nodes stay, and why "
                 "(the pool's disruption, a stuck NodeClaim, the last pod of a large node)"
             )
             yield Remark(pool.name, text)

@@ -1,4 +1,4 @@
-"""Signatures for Amazon Managed Service for Prometheus, which only answers requests that AWS credentials sign."""
+"""Request signatures for Amazon Managed Service for Prometheus, which refuses unsigned requests."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class AwsSignature(AuthBase):
     """Sign requests with the caller's AWS credentials.
 
     Raises:
-        UsageError: The credentials cannot be fetched.
+        UsageError: No AWS credentials are available.
     """
 
     REMEDY = "grant aps:QueryMetrics on the workspace to the identity that `aws sts get-caller-identity` prints"
@@ -29,7 +29,7 @@ class AwsSignature(AuthBase):
         except (BotoCoreError, ClientError) as error:
             raise UsageError(f"no AWS credentials: {error}; {_LOG_IN}") from None
         except TimeoutError:
-            raise UsageError(f"no AWS credentials: nothing came after {seconds:g} seconds; {_LOG_IN}") from None
+            raise UsageError(f"no AWS credentials within {seconds:g} seconds; {_LOG_IN}") from None
         self._signer = SigV4Auth(frozen, "aps", region)
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:

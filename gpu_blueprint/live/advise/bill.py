@@ -1,4 +1,4 @@
-"""The cost of measured use, at the catalogue's prices and with the capacity types that ran."""
+"""The cost of measured use, at the catalogue's prices for the capacity types that ran."""
 
 from ...catalog import Instance, find_instance
 from ...catalog.prices import HOURS_A_MONTH
@@ -10,7 +10,7 @@ from .observed import PoolUse, Window
 
 
 def estimate_monthly_bill(stack: StackConfig, pool: Pool, use: PoolUse, window: Window) -> Usd:
-    """Return the cost of the nodes that ran, scaled to a month; reserved nodes count at the usual price."""
+    """Return the cost of the nodes that ran, scaled to a month; reserved nodes count at the on-demand price."""
     total = Usd(unknown=frozenset({pool.name} if use.unknown_types else ()))
     for (instance_type, bought), hours in use.node_hours.items():
         row = find_instance(instance_type)
@@ -19,13 +19,13 @@ def estimate_monthly_bill(stack: StackConfig, pool: Pool, use: PoolUse, window: 
 
 
 def price_gpu_hour(stack: StackConfig, pool: Pool, row: Instance, spot_part: float) -> Usd:
-    """Return dollars an hour of one GPU of an instance type, for a mix of spot and on-demand nodes."""
+    """Return US dollars an hour of one GPU of an instance type, for a mix of spot and on-demand nodes."""
     spot, on_demand = (_price_gpu(stack, pool, row, spot=is_spot) for is_spot in (True, False))
     return spot * spot_part + on_demand * (1 - spot_part)
 
 
 def measure_spot_part(pool: Pool, use: PoolUse) -> float:
-    """Return the part of the GPU-hours that ran on spot. If nothing ran, the pool's first capacity type decides."""
+    """Return the spot share of the GPU-hours, from 0 to 1; if nothing ran, 1 if the pool may use spot."""
     hours = {kind: find_instance(kind[0]).gpu_devices * count for kind, count in use.node_hours.items()}
     total = sum(hours.values())
     if not total:
@@ -44,7 +44,7 @@ def average_gpus(use: PoolUse, window: Window, capacity_type: str) -> float:
 
 
 def _is_spot(pool: Pool, capacity_type: str) -> bool:
-    """Return whether nodes are spot. Static nodes have no label for it, so the pool's first capacity type counts."""
+    """Return whether nodes are spot; static nodes carry no label, so the pool's first capacity type decides."""
     return (capacity_type or pool.purchase[0]) == "spot"
 
 

@@ -1,4 +1,4 @@
-"""A lower ceiling for a pool that never comes near its present ceiling."""
+"""A lower limit (``maxGpus``) for a pool that stays far below its present limit."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -13,19 +13,19 @@ from .moves import PEAK_MARGIN, change_pool, expect_gpus, round_to_nodes
 from .observed import Observed, PoolUse
 from .proposal import Change, Proposal, Set, judge_confidence
 
-WELL_BELOW = 0.75
-"""The new ceiling is proposed only if it is at most this part of the present ceiling."""
-NOBODY_WAITED = 0.01
-"""Part of the time in which pods may have waited. If pods waited longer, the ceiling is too low already."""
+LARGEST_NEW_SHARE = 0.75
+"""Largest new limit that is worth a proposal, as a share of the present limit."""
+LONGEST_WAITING_SHARE = 0.01
+"""Share of the time in which pods may have waited; if pods waited longer, the present limit may be too low."""
 
 
 def lower_ceiling(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
-    """Yield the ceiling that the highest peak needs, with lower quotas for tenants whose quota exceeds the ceiling."""
+    """Yield the limit that the highest peak needs, and lower quotas for tenants whose quota exceeds the new limit."""
     use = observed.find_use(pool)
-    if pool.static_nodes or not use.node_hours or use.waiting > NOBODY_WAITED:
+    if pool.static_nodes or not use.node_hours or use.waiting > LONGEST_WAITING_SHARE:
         return
-    max_gpus = _find_ceiling(stack, pool, use)
-    if max_gpus > WELL_BELOW * pool.max_gpus:
+    max_gpus = _find_limit(stack, pool, use)
+    if max_gpus > LARGEST_NEW_SHARE * pool.max_gpus:
         return
     lower = change_pool(pool, {"maxGpus": max_gpus})
     yield Proposal(
@@ -38,7 +38,7 @@ def lower_ceiling(stack: StackConfig, pool: Pool, observed: Observed) -> Iterato
         confidence=judge_confidence(observed.window),
         next=(
             "ask the teams whether a launch or a larger run is planned",
-            "blueprint quotas STACK shows the service quotas that the stack needs then",
+            "afterwards, blueprint quotas STACK shows the service quotas that the stack needs",
         ),
         changes=tuple(_list_changes(stack, pool, use, lower)),
     )
@@ -51,22 +51,22 @@ def _explain(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Itera
     )
     yield (
         f"pods held {use.held_peak:.1f} GPUs at most and {use.held_mean:.1f} on average, nodes had {use.gpus_peak:.0f} "
-        "at most; no pod waited longer than a node takes to start"
+        "at most; pods did not wait longer than a node takes to start"
     )
     yield (
-        f"{use.held_peak:.1f} × {PEAK_MARGIN} in whole nodes, and no less than the GPUs that ran, are reserved or are "
-        f"promised to services{' and models' if stack.models else ''}: {lower.max_gpus}, not {pool.max_gpus}"
+        f"{use.held_peak:.1f} × {PEAK_MARGIN} in whole nodes, at least the GPUs that ran, are reserved or are promised "
+        f"to services{' and models' if stack.models else ''}: {lower.max_gpus} instead of {pool.max_gpus}"
     )
     if _lower_quotas(stack, pool, lower):
-        yield "tenants' quotas above the new ceiling come down to it"
+        yield "tenants' quotas above the new limit become the new limit"
     yield (
-        f"today's bill does not change; with every limit reached the stack costs ${saved:,.2f} an hour less on demand, "
-        "and the account needs a smaller service quota of vCPUs"
+        f"today's bill does not change; with every pool at its limit, the stack costs ${saved:,.2f} an hour less on "
+        "demand, and the account needs a smaller service quota of vCPUs"
     )
 
 
-def _find_ceiling(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
-    """Return a ceiling that holds the peak, all running nodes, reservations, services and a node of each type."""
+def _find_limit(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
+    """Return a limit that allows the peak, all running nodes, reservations, services and a node of each type."""
     types = stack.list_instances(pool)
     wanted = round_to_nodes(use.held_peak * PEAK_MARGIN, min(types, key=lambda row: row.gpu_devices))
     services = sum(load.most for load in find_always_on(stack, pool, ON_DEMAND).loads.services)
@@ -75,7 +75,7 @@ def _find_ceiling(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
 
 
 def _find_largest_node(pool: Pool, types: tuple[Instance, ...], use: PoolUse) -> int:
-    """Return the GPUs of the largest node that must fit: every type that the file names, or the types that ran."""
+    """Return the GPUs of the largest node, among the types that the file names, else among the types that ran."""
     ran = {instance_type for instance_type, _ in use.node_hours}
     return max((row.gpu_devices for row in types if pool.instance_types or row.instance_type in ran), default=1)
 
@@ -99,14 +99,14 @@ def _list_changes(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> 
 
 
 def _lower_quotas(stack: StackConfig, pool: Pool, lower: Pool) -> list[Change]:
-    """Return the changes of tenants' quotas that lie above the new ceiling."""
+    """Return the changes that lower tenants' quotas to the new limit."""
     changes: list[Change] = []
-    most = lower.profile.count_at_ceiling(lower.max_gpus)
+    at_limit = lower.profile.count_at_ceiling(lower.max_gpus)
     for tenant in stack.tenants:
         grant = tenant.gpus.get(pool.name, 0)
         for unit, count in pool.count_by_unit(grant).items():
-            room = most[pool.profile.units[unit]]
-            if count > room:
+            largest = at_limit[pool.profile.units[unit]]
+            if count > largest:
                 path = ("tenants", tenant.name, "gpus", pool.name)
-                changes.append(Set(path=(*path, unit) if isinstance(grant, dict) else path, value=room))
+                changes.append(Set(path=(*path, unit) if isinstance(grant, dict) else path, value=largest))
     return changes

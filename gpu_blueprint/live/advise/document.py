@@ -14,12 +14,10 @@ from .proposal import AddPool, Change, Proposal, Set
 def build_document(
     stack: StackConfig, observed: Observed, advice: Advice, left_out: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the document.
-
-    Dollars have two digits, shares run from 0 to 1, and null stands for unknown values.
+    """Return the document: US dollars with two digits, shares from 0 to 1, null for unknown values.
 
     Args:
-        left_out: Name of a proposal → the reason why it is not in the edited stack file.
+        left_out: Name of a proposal → the reason why the edited stack file lacks the proposal.
     """
     return {
         "stack": stack.cluster_name,

@@ -1,4 +1,4 @@
-"""The stack file with the proposals applied. All other text of the file stays as it is."""
+"""The stack file with the proposals applied and all other text unchanged."""
 
 import io
 import re
@@ -19,13 +19,12 @@ from ...records import Record
 from ...yaml_text.readings import reads_as_text
 from .proposal import AddPool, Change, Proposal, Set
 
-_KEYS = {"pools": "name", "tenants": "name", "reservations": "id"}
-"""List of the stack object → the field that names its entries."""
+_NAME_FIELDS = {"pools": "name", "tenants": "name", "reservations": "id"}
+"""List in the stack file → field that identifies an entry."""
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.MULTILINE)
-"""A comment in YAML. ruamel.yaml sometimes loses a comment, such as the first of two comments around an entry in
-braces."""
-_ANY_WIDTH = 1_000_000
-"""Long lines stay long."""
+"""A comment in YAML. ruamel.yaml loses some, such as the first of two comments around an entry in braces."""
+_WIDTH_COLUMNS = 1_000_000
+"""Width at which ruamel.yaml wraps lines: never."""
 
 
 class LeftOut(NamedTuple):
@@ -36,7 +35,7 @@ class LeftOut(NamedTuple):
 
 
 class Edited(Record):
-    """The text of the changed file, its config, and the proposals that are not in it."""
+    """The text and the config of the changed file, and the proposals that the file lacks."""
 
     text: str
     config: StackConfig
@@ -44,15 +43,17 @@ class Edited(Record):
 
 
 def apply_proposals(source: Source, proposals: Iterable[Proposal]) -> Edited:
-    """Apply the proposals in turn. Leave out a proposal if `check` would refuse the file with it.
+    """Apply the proposals in turn, and leave out each that `check` would refuse.
 
-    Proposals that make room go first, so that the bounds of the stack leave room for the others.
+    Proposals that shrink pools come first, so that the larger pools and quotas stay within the stack's bounds.
     """
     text, config = source.text, parse(source.stack, source.region)
     left_out: list[LeftOut] = []
     changing = [proposal for proposal in proposals if proposal.changes]
     if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.CSafeLoader)):
-        reason = "the file has aliases (*), and a change at their anchor would change other fields too; edit it by hand"
+        reason = (
+            "the file has YAML aliases (*), so a change at an anchor would change other fields too; edit it by hand"
+        )
         return Edited(text, config, tuple(LeftOut(proposal, reason) for proposal in changing))
     for proposal in sorted(changing, key=lambda proposal: (proposal.moves, proposal.kind == "quota")):
         changed = _change_text(text, proposal.changes)
@@ -79,7 +80,7 @@ def _make_yaml(text: str) -> YAML:
     """Return a reader and writer that keeps comments, order, quotes, brackets and the indentation of a text."""
     reader = YAML()
     reader.preserve_quotes = True
-    reader.width = _ANY_WIDTH
+    reader.width = _WIDTH_COLUMNS
     reader.explicit_start = text.startswith("---")
     reader.brace_single_entry_mapping_in_flow_sequence = True
     indent = _find_indent(text)
@@ -88,7 +89,7 @@ def _make_yaml(text: str) -> YAML:
 
 
 class Indent(NamedTuple):
-    """Columns by which a file indents the content of a mapping, the dash of a list, and the content after the dash."""
+    """Columns of indentation in a file: of a mapping's content, of a list's dash, and of the content after the dash."""
 
     mapping: int
     dash: int
@@ -108,7 +109,7 @@ def _find_indent(text: str) -> Indent:
 
 
 def _find_pair(mapping: Any, key: str) -> tuple[Any, Any]:
-    """Return the nodes of a key and its value in a mapping."""
+    """Return the YAML nodes of a key and of its value in a mapping."""
     return next((name, value) for name, value in mapping.value if name.value == key)
 
 
@@ -129,7 +130,7 @@ def _change_text(text: str, changes: Iterable[Change]) -> str:
 
 def _set_field(stack: CommentedMap, change: Set) -> None:
     collection, name, *between, last = change.path
-    inside = _find_entry(stack[collection], _KEYS[collection], name)
+    inside = _find_entry(stack[collection], _NAME_FIELDS[collection], name)
     for key in between:
         inside = inside[key]
     if change.value is None:
@@ -159,14 +160,14 @@ def _add_pool(stack: CommentedMap, change: AddPool) -> None:
 
 
 def _list_fields(old: CommentedMap, change: AddPool) -> dict[str, Any]:
-    """Return the new pool's fields in the order of the old pool; a GPU model takes the place of instance types."""
+    """Return the new pool's fields in the old pool's order; ``gpu`` replaces ``instanceTypes``."""
     by_model = change.fields.get("gpu") is not None
     fields = {"gpu" if key == "instanceTypes" and by_model else key: value for key, value in _copy_plain(old).items()}
     return {**fields, "name": change.name, **change.fields}
 
 
 def _move_comment(old: CommentedMap, new: CommentedMap) -> None:
-    """Move the comment before the next entry from the end of the old pool to the end of the new pool."""
+    """Move the comment that precedes the next pool from the end of the old pool to the end of the new pool."""
     end = _find_end(old)
     tokens = end.block.ca.items.get(end.key)
     if not tokens or tokens[end.slot] is None:
@@ -184,7 +185,7 @@ class End(NamedTuple):
     block: Any
     key: Any
     slot: int
-    """Position of the comment behind the entry, in the list that ruamel.yaml keeps for it."""
+    """Index of the comment after the entry, in ruamel.yaml's list of comments."""
 
 
 def _find_end(node: Any) -> End:
@@ -202,7 +203,7 @@ def _copy_plain(value: Any) -> Any:
 
 
 def _write_flow(value: Any) -> Any:
-    """Return a value in YAML's flow style, with quotes for texts that YAML would read as another type."""
+    """Return a value in YAML's flow style, with quotes around strings that YAML would read as another type."""
     if isinstance(value, Mapping):
         mapping = CommentedMap({key: _write_flow(item) for key, item in value.items()})
         mapping.fa.set_flow_style()

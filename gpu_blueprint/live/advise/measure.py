@@ -1,4 +1,4 @@
-"""The measured use of a stack, read from the answers of Prometheus."""
+"""The measured use of a stack, from Prometheus."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,15 +15,15 @@ Answers = Mapping[str, list[Sample]]
 """Name of a query → answer."""
 _QUOTA_PREFIX = "requests."
 _MIB = 2**20
-_ALWAYS = 0.95
-"""GPUs that ran for this part of the time count as running always."""
+_ALWAYS_SHARE = 0.95
+"""Share of the time for which GPUs must run to count as always running."""
 
 
 def observe(server: Prometheus, stack: StackConfig, days: int, cluster: str | None = None) -> Observed:
-    """Query a window that ends now.
+    """Query Prometheus over a window that ends now, and return the measured use.
 
     Args:
-        cluster: Value of the label ``cluster``, if it is not the cluster's name.
+        cluster: Value of the label ``cluster``; None for the cluster's name.
 
     Raises:
         MetricsError: The server did not answer, or has no series of the platform.
@@ -40,13 +40,13 @@ def observe(server: Prometheus, stack: StackConfig, days: int, cluster: str | No
 
 
 def find_cluster_label(server: Prometheus, stack: StackConfig, sampling: Sampling, chosen: str | None) -> str:
-    """Return the label ``cluster`` of the stack's series; empty if they have none, as in a cluster's own Prometheus."""
+    """Return the value of the stack's label ``cluster``; empty without the label, as in a cluster's own Prometheus."""
     names = {sample.labels.get("cluster", "") for sample in server.query(count_clusters(sampling))}
     wanted = chosen or stack.cluster_name
     if wanted in names:
         return wanted
     if chosen and names <= {""}:
-        raise UsageError(f"{server.url}: its series have no label `cluster`; leave --cluster out")
+        raise UsageError(f"{server.url}: no series has a label `cluster`; omit --cluster")
     if names - {""}:
         known = ", ".join(sorted(name or "(empty)" for name in names))
         text = (
@@ -65,12 +65,12 @@ def _refuse_other_series(url: str, stack: StackConfig, answers: Answers) -> None
         )
         raise MetricsError(f"{url}: {text} ({FORWARD})")
     if not {pool.name for pool in stack.gpu_pools} & {*known}:
-        text = f"it knows the pools {', '.join(known)}, and {stack.cluster_name} has none of them"
-        raise UsageError(f"{url}: {text}; is it the Prometheus of another cluster?")
+        text = f"the series name the pools {', '.join(known)}, none of which {stack.cluster_name} has"
+        raise UsageError(f"{url}: {text}; is this the Prometheus of another cluster?")
 
 
 def read_answers(stack: StackConfig, sampling: Sampling, answers: Answers, warnings: tuple[str, ...] = ()) -> Observed:
-    """Return the measured use, from the answers and the server's warnings about them."""
+    """Return the measured use, from Prometheus's answers and warnings."""
     moments = sum(sample.value for sample in answers["moments"])
     window = Window(days=sampling.days, coverage=min(moments / sampling.moments, 1.0), warnings=warnings)
     return Observed(
@@ -89,7 +89,7 @@ def _read_pool(pool: Pool, sampling: Sampling, moments: float, answers: Answers)
     return PoolUse(
         gpus_mean=read("gpus sum") / moments,
         gpus_peak=read("gpus peak"),
-        gpus_low=read("gpus low") if read("gpus count") >= _ALWAYS * moments else 0.0,
+        gpus_low=read("gpus low") if read("gpus count") >= _ALWAYS_SHARE * moments else 0.0,
         held_mean=read("held sum") / moments,
         held_peak=read("held peak"),
         node_hours=_read_node_hours(pool, sampling, answers["node moments"]),
@@ -113,7 +113,7 @@ def _read_node_hours(pool: Pool, sampling: Sampling, samples: Iterable[Sample]) 
         * sampling.step
         / 60
         for sample in samples
-        # The number of GPUs and the price of a type outside the catalogue are not known.
+        # The catalogue has the number of GPUs and the price of a type.
         if sample.labels.get("pool") == pool.name and sample.labels.get("instance_type") in list_instances()
     }
 

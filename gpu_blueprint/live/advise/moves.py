@@ -1,4 +1,4 @@
-"""Moves of a pool's work to a new pool beside it: the work that can move, the cost of a move, and its changes."""
+"""Moves of a pool's work to a new pool: which work can move, the cost of a move, and its changes of the stack file."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import ceil
@@ -17,12 +17,12 @@ from .proposal import AddPool, Change, Kind, Proposal, Set, judge_confidence
 from .stays import explain_stay
 
 PEAK_MARGIN = 1.25
-"""Factor over the highest peak of the window: the peak of next month may be higher."""
-LEAST_SAVING = 0.15
-"""Part of a pool's bill. A move that saves less is not worth a benchmark and a canary."""
-CANARY = "canary"
-"""Key of a new pool's taint. Both pools advertise the same extended resource, and without the taint Karpenter would
-choose the cheaper pool for every pod at once."""
+"""Factor over the highest peak of the window, since a later peak may be higher."""
+LEAST_SAVING_SHARE = 0.15
+"""Share of a pool's bill that a move must save to be worth a benchmark and a canary."""
+CANARY_TAINT_KEY = "canary"
+"""Key of a new pool's taint. If both pools advertise the same extended resource, Karpenter would otherwise choose the
+cheaper pool for every pod at once."""
 
 
 class Work(Record, kw_only=True):
@@ -35,16 +35,16 @@ class Work(Record, kw_only=True):
     window: Window
     usd_per_month: float
     spot_part: float
-    """Part of the GPU-hours that ran on spot; the new nodes are bought in the same mix."""
+    """Share of the GPU-hours that ran on spot; the new nodes have the same mix."""
 
     @property
     def pods(self) -> float:
-        """GPUs that the pods need on average, including the headroom, which moves with the work."""
+        """GPUs that the pods need on average, with the headroom, which moves too."""
         return self.use.held_mean + self._headroom_pods
 
     @property
     def peak_pods(self) -> float:
-        """GPUs that the pods need at the peak, including the headroom."""
+        """GPUs that the pods need at the peak, with the headroom."""
         return self.use.held_peak + self._headroom_pods
 
     @property
@@ -53,7 +53,7 @@ class Work(Record, kw_only=True):
 
 
 class Move(Record, kw_only=True):
-    """The work of one pool on the nodes of a new pool beside it."""
+    """The work of one pool on the nodes of a new pool."""
 
     work: Work
     row: Instance
@@ -61,9 +61,9 @@ class Move(Record, kw_only=True):
     gpus: float
     """GPUs that would run on average."""
     suffix: str
-    """End of the new pool's name."""
+    """Suffix of the new pool's name."""
     fields: Mapping[str, Any]
-    """Fields in which the new pool differs; None removes a field."""
+    """Fields of the new pool that differ; None removes a field."""
     usd_per_gpu_hour: float
 
     @property
@@ -73,8 +73,8 @@ class Move(Record, kw_only=True):
 
     @property
     def is_worthwhile(self) -> bool:
-        """True if the saving is worth the effort."""
-        return self.saving >= LEAST_SAVING * self.work.usd_per_month
+        """True if the saving is worth a benchmark and a canary."""
+        return self.saving >= LEAST_SAVING_SHARE * self.work.usd_per_month
 
     @property
     def target(self) -> Pool:
@@ -83,7 +83,7 @@ class Move(Record, kw_only=True):
 
     @property
     def services_note(self) -> str:
-        """A reminder of the services and models that run in the pool; empty without any."""
+        """A step to move the services and models of the pool too; empty without any."""
         pool, stack = self.work.pool.name, self.work.stack
         own = [(service.pool, service.tenant, service.name) for service in stack.services]
         own += [(model.pool, model.tenant, model.name) for model in stack.models]
@@ -92,7 +92,7 @@ class Move(Record, kw_only=True):
 
 
 def find_work(stack: StackConfig, pool: Pool, observed: Observed) -> Work | None:
-    """Return the work of a pool, or None if it cannot move or its present cost is not known."""
+    """Return the work of a pool; None if the work cannot move or its present cost is unknown."""
     use = observed.find_use(pool)
     if use.activity is None or explain_stay(pool, use):
         return None
@@ -111,17 +111,17 @@ def find_work(stack: StackConfig, pool: Pool, observed: Observed) -> Work | None
 
 
 def find_price(work: Work, pool: Pool, row: Instance) -> float | None:
-    """Return dollars an hour of one GPU of an instance type with the disks of a pool, or None if it is not known."""
+    """Return US dollars an hour of one GPU of an instance type with the disks of a pool; None if unknown."""
     price = price_gpu_hour(work.stack, pool, row, work.spot_part)
     return None if price.unknown else price.known
 
 
 def is_launched(work: Work, pool: Pool, row: Instance) -> bool:
-    """Return whether Karpenter would launch this type for the pods of the work, if they ran in a pool."""
-    holding = [
+    """Return whether Karpenter would launch this type for the pods if they ran in the pool."""
+    fitting = [
         node for node in price_nodes(work.stack, pool) if count_pods_per_gpu(pool, node.row, work.use.largest) >= 1
     ]
-    launched = find_launched(holding, find_terms(work.stack, pool))
+    launched = find_launched(fitting, find_terms(work.stack, pool))
     return launched is not None and launched.row is row
 
 
@@ -131,18 +131,18 @@ def round_to_nodes(gpus: float, row: Instance) -> int:
 
 
 def add_headroom(peak: float, row: Instance) -> int:
-    """Return the ceiling that a peak needs: with headroom, in whole nodes, and at least one node."""
+    """Return the limit that a peak needs: with a margin, in whole nodes, and at least one node."""
     return max(round_to_nodes(peak * PEAK_MARGIN, row), row.gpu_devices)
 
 
 def change_pool(pool: Pool, fields: Mapping[str, Any]) -> Pool:
-    """Return the pool with changed fields, as the stack file would declare it; None removes a field."""
+    """Return the pool with changed fields of the stack file; None removes a field."""
     declared = pool.model_dump(by_alias=True, exclude_unset=True, mode="json")
     return Pool.model_validate({key: value for key, value in (declared | dict(fields)).items() if value is not None})
 
 
 def expect_gpus(pool: Pool, gpus: float, max_gpus: int) -> dict[str, Any]:
-    """Return the fields with which the estimate expects this number of GPUs on average."""
+    """Return the fields that let the estimate expect this number of GPUs on average."""
     share = gpus * HOURS_A_MONTH / pool.hours_per_month / max_gpus
     return {"expectedHours": None, "expectedUtilization": round(min(share, 1.0), 2)}
 
@@ -156,9 +156,9 @@ def propose_move(
     doubts: Iterable[str],
     list_steps: Callable[[str], tuple[str, ...]],
 ) -> Proposal | None:
-    """Return the proposal of a move, or None if the new pool exists, so the move has begun.
+    """Return the proposal of a move; None if the new pool already exists.
 
-    ``list_steps`` gets the name of the new pool.
+    ``list_steps`` receives the name of the new pool.
     """
     changes = list_changes(move)
     if changes is None:
@@ -177,14 +177,14 @@ def propose_move(
 
 
 def list_changes(move: Move) -> tuple[AddPool, *tuple[Change, ...]] | None:
-    """Return the changes of the stack file, the new pool first; None if the pool exists, so the move has begun."""
+    """Return the changes of the stack file, the new pool first; None if the new pool already exists."""
     work = move.work
     added = _add_pool(work.stack, work.pool, move.suffix, move.fields)
     return (added, *_empty_pool(work.pool)) if added else None
 
 
 def _empty_pool(pool: Pool) -> Iterator[Change]:
-    """Yield the changes of the old pool: it expects no use, and its headroom is in the new pool."""
+    """Yield the changes of the old pool: no expected use, and no headroom, which the new pool has."""
     if pool.headroom:
         yield Set(path=("pools", pool.name, "headroom"), value=None)
     if not pool.static_nodes:
@@ -199,14 +199,14 @@ def _add_pool(stack: StackConfig, pool: Pool, suffix: str, fields: Mapping[str, 
     new = change_pool(pool, {**fields, "name": name})
     if {*new.profile.per_device} & {*pool.profile.per_device}:
         taints = [taint.model_dump(by_alias=True, exclude_unset=True) for taint in pool.taints]
-        fields = {**fields, "taints": [*taints, {"key": CANARY, "value": name}]}
+        fields = {**fields, "taints": [*taints, {"key": CANARY_TAINT_KEY, "value": name}]}
     return AddPool(like=pool.name, name=name, fields=fields, grants=_grant_units(stack, pool, new))
 
 
 def _grant_units(stack: StackConfig, pool: Pool, new: Pool) -> dict[str, Any]:
-    """Grant each tenant the units of the old pool, up to the ceiling of the new pool: a pod holds one unit in both."""
+    """Return tenant → quota in the new pool: the units of the old pool, since a pod holds one unit in both."""
     units, old = new.profile.units, next(iter(pool.profile.units))
     (unit,) = units
-    most = new.profile.count_at_ceiling(new.max_gpus)[units[unit]]
+    at_limit = new.profile.count_at_ceiling(new.max_gpus)[units[unit]]
     counts = {tenant.name: pool.count_by_unit(tenant.gpus.get(pool.name, 0)).get(old, 0) for tenant in stack.tenants}
-    return {tenant: min(count, most) for tenant, count in counts.items() if count}
+    return {tenant: min(count, at_limit) for tenant, count in counts.items() if count}

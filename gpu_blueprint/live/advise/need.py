@@ -1,4 +1,4 @@
-"""The needs of one pod, and the instance types with another GPU that meet them."""
+"""Instance types with another GPU that meet the measured needs of a pod."""
 
 from collections.abc import Iterator
 from math import inf
@@ -10,21 +10,21 @@ from ...records import Record
 from .observed import Activity, LargestPod, PoolUse
 
 MEMORY_MARGIN = 1.2
-"""Factor over the highest memory use, for the next model version, longer prompts and a fragmented allocator."""
-MOST_BUSY = 0.7
-"""The highest projected activity of another GPU. Programs do not reach the data sheet's speed, and queues grow long
-above this activity."""
-USABLE_MEMORY = 0.95
-"""Part of a GPU's memory that programs get: driver, ECC and the CUDA context take the rest."""
-FORMATS = {"BF16": 8.0, "FP8": 8.9, "FP4": 10.0}
-"""Number format → the compute capability that introduced it. Most training and serving code of today needs BF16; each
-model chooses FP8 and FP4 for itself."""
-OTHER_WORK = 3.0
-"""If the SMs are this many times busier than tensor cores and memory, they do other work, which counts as compute."""
+"""Factor over the highest memory use, for the next model version, longer prompts and allocator fragmentation."""
+MAX_ACTIVITY = 0.7
+"""Highest projected activity of another GPU, from 0 to 1: programs do not reach the data sheet's speed, and above
+this activity requests queue."""
+USABLE_MEMORY_SHARE = 0.95
+"""Share of a GPU's memory for programs: driver, ECC and the CUDA context take the rest."""
+FORMAT_CAPABILITIES = {"BF16": 8.0, "FP8": 8.9, "FP4": 10.0}
+"""Number format → the compute capability that introduced the format. Most training and serving code needs BF16; FP8
+and FP4 depend on the model."""
+OTHER_WORK_FACTOR = 3.0
+"""Ratio of SM activity to tensor and memory activity above which all SM activity counts as compute."""
 
 
 class Fit(Record, kw_only=True):
-    """An instance type with another GPU that holds the measured work, and its projected activity from 0 to 1."""
+    """An instance type with another GPU that fits the measured work, with projected activity from 0 to 1."""
 
     gpu: Gpu
     row: Instance
@@ -34,12 +34,12 @@ class Fit(Record, kw_only=True):
 
 
 def find_usable_mib(row: Instance) -> float:
-    """Return the memory of one GPU that programs get."""
-    return row.gpu_memory_mib * USABLE_MEMORY
+    """Return the memory of one GPU for programs, in MiB."""
+    return row.gpu_memory_mib * USABLE_MEMORY_SHARE
 
 
 def find_fits(stack: StackConfig, pool: Pool, use: PoolUse) -> Iterator[Fit]:
-    """Yield every instance type of the region with another GPU that holds a pod of the pool, one pod on each GPU."""
+    """Yield the region's instance types with another GPU that fit the pool's pods, one pod for each GPU."""
     present = stack.list_instances(pool)[0]
     for row in list_instances().values():
         candidate = GPUS.get(row.gpu_name)
@@ -62,33 +62,33 @@ def _is_eligible(stack: StackConfig, pool: Pool, row: Instance, present: Instanc
 
 
 def list_lost_formats(present: Gpu, candidate: Gpu) -> list[str]:
-    """Return the number formats that the present GPU has and the candidate lacks."""
+    """Return the number formats of the present GPU that the candidate lacks."""
     low, high = candidate.compute_capability, present.compute_capability
-    return [name for name, since in FORMATS.items() if low < since <= high]
+    return [name for name, since in FORMAT_CAPABILITIES.items() if low < since <= high]
 
 
 def _project(present: Gpu, candidate: Gpu, row: Instance, use: PoolUse) -> Fit | None:
-    """Project the measured activity onto another GPU. Return None if the work does not fit."""
+    """Return the projection of the measured activity onto another GPU; None if the work does not fit."""
     activity = use.activity
     if activity is None or present.tensor_tflops is None or candidate.tensor_tflops is None:
         return None
     tensor = estimate_compute(activity) * present.tensor_tflops / candidate.tensor_tflops
     bandwidth = activity.dram_p95 * present.bandwidth_gb_per_s / candidate.bandwidth_gb_per_s
-    room = find_usable_mib(row)
-    if tensor > MOST_BUSY or bandwidth > MOST_BUSY or activity.memory_mib * MEMORY_MARGIN > room:
+    usable = find_usable_mib(row)
+    if max(tensor, bandwidth) > MAX_ACTIVITY or activity.memory_mib * MEMORY_MARGIN > usable:
         return None
-    return Fit(gpu=candidate, row=row, tensor=tensor, bandwidth=bandwidth, usable_mib=room)
+    return Fit(gpu=candidate, row=row, tensor=tensor, bandwidth=bandwidth, usable_mib=usable)
 
 
 def estimate_compute(activity: Activity) -> float:
-    """Return the needed part of the tensor cores, or of the SMs where they are busy with other work."""
-    if activity.sm_p95 > OTHER_WORK * max(activity.tensor_p95, activity.dram_p95):
+    """Return the needed share of the tensor cores, or of the SMs if they are busy with other work."""
+    if activity.sm_p95 > OTHER_WORK_FACTOR * max(activity.tensor_p95, activity.dram_p95):
         return activity.sm_p95
     return activity.tensor_p95
 
 
 def count_pods_per_gpu(pool: Pool, row: Instance, pod: LargestPod | None) -> float:
-    """Return the number of pods for each GPU for which a node has CPU and memory, as far as the requests are known."""
+    """Return how many pods for each GPU a node has CPU and memory for; infinite if the requests are unknown."""
     if pod is None:
         return inf
     return pool.find_room(row).count_pods(NodeRoom((pod.vcpu or 0) * 1000, pod.memory_mib or 0)) / row.gpu_devices

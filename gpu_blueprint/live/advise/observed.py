@@ -1,4 +1,4 @@
-"""The measured use of a stack over a window, as plain numbers. Nothing here knows the source of the numbers."""
+"""The measured use of a stack over a window, as plain numbers of any source."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,13 +8,13 @@ from ...records import Record, field
 
 
 class Window(Record, kw_only=True):
-    """The requested time, and the part of it that has data."""
+    """The requested days, and the share of them with data."""
 
     days: float
     coverage: float = 1.0
-    """From 0 to 1."""
+    """Share of the window with data, from 0 to 1."""
     warnings: tuple[str, ...] = ()
-    """Warnings of the server about its own answers, such as a store that did not answer."""
+    """Warnings of the server about its answers, such as an unavailable store."""
 
     @property
     def hours(self) -> float:
@@ -23,20 +23,20 @@ class Window(Record, kw_only=True):
 
 
 class Activity(Record, kw_only=True):
-    """Activity of the devices that pods held, as shares of cycles from 0 to 1. A p95 belongs to the busiest device."""
+    """Activity of the devices that pods held, as shares of cycles from 0 to 1; each p95 is the busiest device's."""
 
     sm_mean: float
     sm_p95: float
     tensor_p95: float
     dram_p95: float
     memory_mib: float
-    """The highest memory use of one device."""
+    """Highest memory use of one device."""
     coverage: float = 1.0
-    """The part of the time with held GPUs in which their activity is known."""
+    """Share of the time with held GPUs for which the activity is known."""
 
 
 class LargestPod(Record, kw_only=True):
-    """The largest requests of one pod with GPUs."""
+    """The largest request of one pod for each resource, among pods with GPUs."""
 
     units: float
     """Units of the pool's resource: GPUs, shares or MIG instances."""
@@ -45,14 +45,14 @@ class LargestPod(Record, kw_only=True):
 
 
 class NodeKind(NamedTuple):
-    """An instance type and its capacity type. Static nodes carry no label with a capacity type, so theirs is empty."""
+    """An instance type and a capacity type; empty for static nodes, which carry no label with a capacity type."""
 
     instance_type: str
     capacity_type: str
 
 
 class PoolUse(Record, kw_only=True):
-    """The measured use of one pool. A GPU counts as 1 with any number of slices; means are over all hours with data."""
+    """The measured use of one pool, in whole GPUs; means are over all hours with data."""
 
     gpus_mean: float = 0.0
     """GPUs of running nodes."""
@@ -65,29 +65,29 @@ class PoolUse(Record, kw_only=True):
     node_hours: Mapping[tuple[str, str], float] = field(default_factory=dict)
     """NodeKind → hours of all its nodes."""
     waiting: float = 0.0
-    """Share of the time in which a pod waited long for the pool's extended resource."""
+    """Share of the time in which a pod waited for the pool's extended resource longer than a node takes to start."""
     interruptions: float = 0.0
-    """Spot nodes that EC2 took back."""
+    """Number of spot interruptions."""
     largest: LargestPod | None = None
     activity: Activity | None = None
-    """None where dcgm-exporter does not run or has reported nothing."""
+    """None if dcgm-exporter does not run or has no samples."""
     unknown_types: frozenset[str] = frozenset()
-    """Instance types that ran and are not in the catalogue; an empty name for nodes whose type is not visible."""
+    """Instance types that ran and that the catalogue lacks; an empty name for nodes without the label."""
 
     @property
     def gap(self) -> str:
-        """The reason why measurements are missing, so that advise proposes nothing; empty if none is missing."""
+        """Why measurements are missing, so that advise proposes nothing; empty if they are complete."""
         if "" in self.unknown_types:
             return (
-                "the instance type of some of its nodes is not known: "
-                "kube-state-metrics has to show the label node.kubernetes.io/instance-type"
+                "the instance type of some nodes is unknown: "
+                "let kube-state-metrics show the label node.kubernetes.io/instance-type"
             )
         if self.unknown_types:
-            return f"it ran on {', '.join(sorted(self.unknown_types))}, which the catalogue does not know"
+            return f"its nodes were {', '.join(sorted(self.unknown_types))}, which the catalogue lacks"
         if self.node_hours and not self.gpus_peak:
             return (
-                "its nodes ran, but none of them offered a GPU: "
-                "is the device plugin up, and is kube_node_status_allocatable scraped?"
+                "its nodes ran without allocatable GPUs: "
+                "does the device plugin run, and does Prometheus scrape kube_node_status_allocatable?"
             )
         return ""
 
@@ -97,7 +97,7 @@ class PoolUse(Record, kw_only=True):
 
 
 class QuotaUse(Record, kw_only=True):
-    """Use of a tenant's quota of one resource, as shares of the quota."""
+    """Use of a tenant's quota of one resource, as shares of the quota from 0 to 1."""
 
     peak: float
     near: float
@@ -112,15 +112,15 @@ class QuotaKey(NamedTuple):
 
 
 class Observed(Record, kw_only=True):
-    """All measurements of one stack. A missing entry means that Prometheus had no data for it."""
+    """All measurements of one stack; Prometheus had no data for missing entries."""
 
     window: Window
     pools: Mapping[str, PoolUse] = field(default_factory=dict)
     quotas: Mapping[tuple[str, str], QuotaUse] = field(default_factory=dict)
     """QuotaKey → use."""
     reservations: Mapping[str, float] = field(default_factory=dict)
-    """Reservation id → the most of its instances that ran at once."""
+    """Reservation id → the highest number of its instances that ran at once."""
 
     def find_use(self, pool: Pool) -> PoolUse:
-        """Return the use of a pool; zeros for a pool that never ran."""
+        """Return the use of a pool, zeros if it never ran."""
         return self.pools.get(pool.name, PoolUse())

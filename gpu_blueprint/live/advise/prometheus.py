@@ -1,4 +1,4 @@
-"""A client for Prometheus that only sends instant queries, to one path."""
+"""A client for instant queries of Prometheus."""
 
 import ipaddress
 import json
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
-from requests.auth import AuthBase, HTTPBasicAuth
+from requests.auth import AuthBase
 from urllib3.util import Retry
 
 from ...errors import MetricsError, UsageError
@@ -20,18 +20,16 @@ from ..bounds import TooLargeError, call_within, read_at_most
 from .failures import describe_failure, shorten
 
 QUERY_PATH = "/api/v1/query"
-_CONNECT = 5
-"""Seconds."""
-_CHUNK = 2**16
-_BUSY = (429, 502, 504)
-"""Status codes of gateways that are worth another attempt. 503 is not one of them: Prometheus sends it for a stopped
-query."""
+_CONNECT_SECONDS = 5
+_CHUNK_BYTES = 2**16
+_RETRIED_STATUSES = (429, 502, 504)
+"""Statuses of gateways that deserve another attempt; 503 is missing, since Prometheus sends it for a stopped query."""
 _SIGN_IN = "give credentials with --token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
-_TOO_MUCH = (422, 503)
-"""Status codes of Prometheus for queries that take too long or load too much."""
-_MOST = 1e18
-"""More than any count, sum or number of bytes in the answers."""
-_AMP = re.compile(r"aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|api\.aws)")
+_TOO_LARGE_STATUSES = (422, 503)
+"""Statuses of Prometheus for queries that take too long or load too many samples."""
+_LARGEST_VALUE = 1e18
+"""Bound on every count, sum and number of bytes in an answer."""
+_AMP_HOST = re.compile(r"aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|api\.aws)")
 
 
 class Sample(Record):
@@ -42,20 +40,20 @@ class Sample(Record):
 
 
 class Patience(NamedTuple):
-    """The time that a server gets, in seconds, and the size that an answer may have."""
+    """Time limits in seconds, and the largest answer."""
 
-    head: float = 120
-    """From the question to the headers: Prometheus stops a query after two minutes (`--query.timeout`)."""
-    body: float = 30
+    head_seconds: float = 120
+    """From the request to the headers: Prometheus stops a query after two minutes (`--query.timeout`)."""
+    body_seconds: float = 30
     """From the headers to the last byte."""
-    total: float = 900
-    """From the first question to the last answer."""
+    total_seconds: float = 900
+    """From the first request to the last answer."""
     most_bytes: int = 8 * 2**20
-    """Size of one answer, unpacked. The answers hold numbers of pools and tenants, a few hundred bytes each."""
+    """Largest answer, uncompressed; each series of a pool or tenant takes a few hundred bytes."""
 
 
 class _Session(requests.Session):
-    """Looks at no redirect: even for redirects that nobody follows, requests reads their whole body and address."""
+    """Ignore redirects: requests would read their whole body and address even if it may not follow them."""
 
     def resolve_redirects(self, *_: Any, **__: Any) -> Iterator[Any]:
         return iter(())
@@ -73,7 +71,7 @@ class Prometheus:
         self._patience = patience or Patience()
         self._began: float | None = None
         self.warnings: dict[str, None] = {}
-        """The server's warnings about its own answers, each only once, in order."""
+        """The server's warnings about its answers as an ordered set."""
         self._remedy = getattr(auth, "REMEDY", _SIGN_IN)
         self._session = _Session()
         self._session.auth = auth or _send_no_credentials
@@ -82,7 +80,7 @@ class Prometheus:
             connect=1,
             read=0,
             backoff_factor=0.5,
-            status_forcelist=_BUSY,
+            status_forcelist=_RETRIED_STATUSES,
             allowed_methods=None,
             raise_on_status=False,
         )
@@ -90,7 +88,7 @@ class Prometheus:
             self._session.mount(scheme, HTTPAdapter(max_retries=retry))
 
     def query(self, expr: str) -> list[Sample]:
-        """Return the value of an expression now, without samples that are not numbers.
+        """Return the present samples of an expression, without NaN and infinity.
 
         Raises:
             MetricsError: The server did not answer, or refused the query.
@@ -98,64 +96,66 @@ class Prometheus:
         try:
             answer, body = self._ask(expr)
         except (TimeoutError, requests.exceptions.Timeout):
-            raise MetricsError(f"{self.url}: no answer in time; ask for a shorter window with --days") from None
+            raise MetricsError(f"{self.url}: no answer in time; set a shorter window with --days") from None
         except TooLargeError:
-            text = (
-                f"its answer has more than {self._patience.most_bytes:,} bytes; is it the Prometheus of the platform?"
-            )
+            text = f"the answer exceeds {self._patience.most_bytes:,} bytes; is this the Prometheus of the platform?"
             raise MetricsError(f"{self.url}: {text}") from None
-        except OSError as error:  # every error of requests is one, and so is a REQUESTS_CA_BUNDLE that is no file
+        except OSError as error:  # the base of all errors of requests, also of a missing REQUESTS_CA_BUNDLE
             raise MetricsError(f"{self.url}: {describe_failure(error)}") from None
         return list(_read_samples(self._read_document(answer, body)))
 
     def _ask(self, expr: str) -> tuple[requests.Response, bytes]:
         """Send a query, and return the answer with its whole body."""
         answer = call_within(
-            self._find_time_left(self._patience.head),
+            self._find_time_left(self._patience.head_seconds),
             lambda: self._session.post(
                 self.url + QUERY_PATH,
                 data={"query": expr},
-                # The bound of the whole call comes first and says so; the socket's own then ends the late thread.
-                timeout=(_CONNECT, 2 * self._patience.head),
+                # call_within fails first, with its own message; the socket's timeout later ends the abandoned thread.
+                timeout=(_CONNECT_SECONDS, 2 * self._patience.head_seconds),
                 allow_redirects=False,
                 stream=True,
             ),
             requests.Response.close,
         )
-        return answer, call_within(self._find_time_left(self._patience.body), lambda: self._read_body(answer))
+        return answer, call_within(self._find_time_left(self._patience.body_seconds), lambda: self._read_body(answer))
 
     def _find_time_left(self, seconds: float) -> float:
         now = time.monotonic()
         self._began = self._began or now
-        return min(seconds, self._began + self._patience.total - now)
+        return min(seconds, self._began + self._patience.total_seconds - now)
 
     def _read_body(self, answer: requests.Response) -> bytes:
         with answer:
-            return read_at_most(self._patience.most_bytes, answer.iter_content(_CHUNK))
+            return read_at_most(self._patience.most_bytes, answer.iter_content(_CHUNK_BYTES))
 
     def _read_document(self, answer: requests.Response, body: bytes) -> Any:
         if answer.status_code in (401, 403):
-            text = "it asks for credentials" if answer.status_code == 401 else "it refuses the credentials"
+            text = (
+                "the server requires credentials" if answer.status_code == 401 else "the server refuses the credentials"
+            )
             raise MetricsError(f"{self.url}: {text} ({answer.status_code}); {self._remedy}")
         if answer.is_redirect:
-            text = f"it redirects to {_find_target(answer)}, and advise follows no redirects; is this a login page, or"
-            raise MetricsError(f"{self.url}: {text} another address?")
+            text = f"redirects to {_find_target(answer)}, which advise does not follow; is this a login page?"
+            raise MetricsError(f"{self.url}: {text}")
         try:
             document = json.loads(body)
             status = document["status"]
             warnings = [shorten(warning) for warning in list(document.get("warnings") or ())]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             found = shorten(f"{answer.status_code} {answer.reason}, {answer.headers.get('Content-Type', 'no type')}")
-            raise MetricsError(f"{self.url}{QUERY_PATH}: is no Prometheus: it answered {found}") from None
+            raise MetricsError(f"{self.url}{QUERY_PATH}: not a Prometheus: the answer is {found}") from None
         if status != "success":
-            remedy = "; ask for a shorter window with --days" if answer.status_code in _TOO_MUCH else ""
-            raise MetricsError(f"{self.url}: it refused a query: {shorten(document.get('error', status))}{remedy}")
+            remedy = "; set a shorter window with --days" if answer.status_code in _TOO_LARGE_STATUSES else ""
+            raise MetricsError(
+                f"{self.url}: the server refused a query: {shorten(document.get('error', status))}{remedy}"
+            )
         self.warnings |= dict.fromkeys(warnings)
         return document
 
 
 def _find_target(answer: requests.Response) -> str:
-    """Return the address of a redirect without its query, which may hold secrets."""
+    """Return the target of a redirect without the query string, which may hold secrets."""
     location = answer.headers.get("Location", "elsewhere")
     return shorten(re.split(r"[?#]", location, maxsplit=1)[0])
 
@@ -167,26 +167,26 @@ def _read_samples(document: Any) -> Iterator[Sample]:
             if not all(isinstance(text, str) for text in labels.values()):
                 raise TypeError
             if isfinite(value):
-                if not 0 <= value < _MOST:  # every query returns a count, a share or a sum of these
-                    raise MetricsError(f"the server is no Prometheus of the platform: {value:g} for {shorten(labels)}")
+                if not 0 <= value < _LARGEST_VALUE:  # every query returns a count, a share or a sum of these
+                    raise MetricsError(f"not the Prometheus of the platform: {value:g} for {shorten(labels)}")
                 yield Sample(labels, value)
     except (KeyError, TypeError, ValueError, IndexError):
-        raise MetricsError("the server is no Prometheus: its answer has no samples") from None
+        raise MetricsError("not a Prometheus: the answer has no samples") from None
 
 
 def _check_address(url: str, *, secret: bool) -> str:
-    """Return a valid address without a slash at its end; ``secret`` says that requests carry credentials."""
+    """Return a valid address without a trailing slash; ``secret`` means that requests carry credentials."""
     example = "write it as http://localhost:9090"
     try:
         parts = urlsplit(url.strip())
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise UsageError(f"--prometheus {url!r}: is not an address: {error}; {example}") from None
+        raise UsageError(f"--prometheus {url!r}: not an address: {error}; {example}") from None
     if parts.username is not None or parts.password is not None:
         text = "other users can see a password in an address; use PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD"
         raise UsageError(f"--prometheus: {text}")
     if parts.scheme not in ("http", "https") or not host:
-        raise UsageError(f"--prometheus {url!r}: is not an address with http:// or https://; {example}")
+        raise UsageError(f"--prometheus {url!r}: not an address with http:// or https://; {example}")
     if parts.query or parts.fragment:
         raise UsageError(f"--prometheus {url!r}: leave out the part after the path; {example}")
     if secret and parts.scheme == "http" and not _is_local(host):
@@ -196,10 +196,10 @@ def _check_address(url: str, *, secret: bool) -> str:
 
 
 def find_amp_region(url: str) -> str | None:
-    """Return the region of an address of Amazon Managed Service for Prometheus, or None for other addresses."""
+    """Return the region in an address of Amazon Managed Service for Prometheus; None for other addresses."""
     try:
-        found = _AMP.fullmatch(urlsplit(url.strip()).hostname or "")
-    except ValueError:  # Prometheus refuses the address
+        found = _AMP_HOST.fullmatch(urlsplit(url.strip()).hostname or "")
+    except ValueError:  # `Prometheus` then refuses the address with a message
         return None
     return found[1] if found else None
 
@@ -212,7 +212,7 @@ def _is_local(host: str) -> bool:
 
 
 def _send_no_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Return the request unchanged. Without this function, requests would read passwords from ~/.netrc."""
+    """Return the request unchanged; without an ``auth``, requests would send passwords from ~/.netrc."""
     return request
 
 
@@ -226,7 +226,3 @@ class Bearer(AuthBase):
         """Add the token to a request."""
         request.headers["Authorization"] = f"Bearer {self._token}"
         return request
-
-
-class Basic(HTTPBasicAuth):
-    """Send the caller's name and password."""

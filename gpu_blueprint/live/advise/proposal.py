@@ -1,4 +1,4 @@
-"""A proposal: its reason, its saving, its confidence, its changes of the stack file and the next steps."""
+"""A proposal: reason, saving, confidence, changes of the stack file and next steps."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -9,18 +9,18 @@ from .observed import Activity, Window
 Kind = Literal["right-size", "share", "purchase", "ceiling", "quota"]
 Level = Literal["high", "medium", "low"]
 
-WEEK = 7.0
-"""A window of this many days contains working days and a weekend."""
-WELL_COVERED = 0.9
-"""Part of the window that must have data before it represents the whole."""
-SHORT = 2.0
-"""A window of fewer days contains no hour of the day twice."""
-STEADY = 3.0
-"""A load comes in bursts if its 95th percentile is more than this many times its mean."""
+WEEK_DAYS = 7.0
+"""Shortest window that always contains working days and a weekend."""
+WELL_COVERED_SHARE = 0.9
+"""Share of a window that must have data to represent the window."""
+SHORT_DAYS = 2.0
+"""Shortest window that contains every hour of the day twice."""
+BURST_FACTOR = 3.0
+"""Ratio of the 95th percentile to the mean above which a load counts as bursts."""
 
 
 class Confidence(Record):
-    """The degree to which the measurements support a proposal, and the reason."""
+    """The support of a proposal by measurements, as a level and a reason."""
 
     level: Level
     reason: str
@@ -28,23 +28,23 @@ class Confidence(Record):
 
 def list_burst_doubts(activity: Activity) -> list[str]:
     """Return a doubt if the load comes in bursts, or an empty list."""
-    if activity.sm_p95 <= STEADY * activity.sm_mean:
+    if activity.sm_p95 <= BURST_FACTOR * activity.sm_mean:
         return []
     return [f"the load comes in bursts: p95 is {activity.sm_p95:.0%}, the mean {activity.sm_mean:.0%}"]
 
 
 def judge_confidence(window: Window, *doubts: str) -> Confidence:
-    """Start from the level of the window, and lower it by a level for each doubt."""
+    """Return the confidence of the window, lowered by a level for each doubt."""
     hours = window.days * 24 * window.coverage
     measured = f"{window.days:g} days, {window.coverage:.0%} of them measured"
-    if hours < WEEK * 24 * WELL_COVERED:
+    if hours < WEEK_DAYS * 24 * WELL_COVERED_SHARE:
         measured += ", less than a week"
     if window.warnings:
         doubts += ("the server warned that its answers are incomplete",)
     levels: list[Level] = ["low", "medium", "high"]
-    if hours < SHORT * 24 * WELL_COVERED:
+    if hours < SHORT_DAYS * 24 * WELL_COVERED_SHARE:
         rank = 0
-    elif window.days < WEEK or window.coverage < WELL_COVERED:
+    elif window.days < WEEK_DAYS or window.coverage < WELL_COVERED_SHARE:
         rank = 1
     else:
         rank = 2
@@ -52,14 +52,14 @@ def judge_confidence(window: Window, *doubts: str) -> Confidence:
 
 
 class Set(Record, kw_only=True):
-    """Set a field. Its path has the names of pools and tenants and the ids of reservations; None removes the field."""
+    """Set a field of a pool, tenant or reservation, such as ``("pools", "main", "maxGpus")``; None removes it."""
 
     path: tuple[str, ...]
     value: Any
 
 
 class AddPool(Record, kw_only=True):
-    """Add a pool that differs from another pool in some fields, with tenants' quotas. The other pool stays."""
+    """Add a copy of a pool with some fields changed, and grant quotas in the new pool."""
 
     like: str
     name: str
@@ -77,12 +77,12 @@ class Proposal(Record, kw_only=True):
 
     kind: Kind
     subject: str
-    """The pool, the tenant or the reservation."""
+    """Name of the pool or tenant, or id of the reservation."""
     pool: str
     title: str
     evidence: tuple[str, ...]
     saving: float | None
-    """US dollars a month after the change. Below 0: the highest extra cost. None: the bill does not change."""
+    """US dollars a month; below 0, the highest extra cost; None if the bill does not change or is unknown."""
     confidence: Confidence
     next: tuple[str, ...]
     changes: tuple[Change, ...] = ()

@@ -14,13 +14,13 @@ from .bill import average_gpus
 from .observed import Observed, PoolUse
 from .proposal import Proposal, Set, judge_confidence
 
-STEADY_LOW = 0.6
-"""Part of the average number of GPUs that must run for 95 % of the time. A commitment for this part is used in every
-hour; `cost` would commit to the same part."""
+LEAST_STEADY_SHARE = 0.6
+"""Share of the average number of GPUs that must run for 95 % of the time, so that a commitment for it is always used;
+`cost` recommends the same share."""
 
 
 def commit(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
-    """Yield a commitment for GPUs that run on demand around the clock, by the arithmetic of `cost`."""
+    """Yield a commitment for GPUs that run on demand around the clock, computed as in `cost`."""
     use = observed.find_use(pool)
     ran = average_gpus(use, observed.window, "on-demand")
     if pool.static_nodes and pool.purchase == ["on-demand"]:
@@ -46,14 +46,14 @@ def commit(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Propo
         next=(
             f"the saving is the low end of the range; the high end is ${high:,.0f}",
             "buy it in the AWS console under Savings Plans, then declare it in costs.savingsPlan; "
-            "nothing in the stack file buys it",
+            "the stack file cannot buy it",
         ),
     )
 
 
 def _is_steady(use: PoolUse, ran: float) -> bool:
-    """Return whether most of the average number of GPUs run around the clock, and most of it runs on demand."""
-    least = STEADY_LOW * use.gpus_mean
+    """Return whether most GPUs of the average run around the clock, and most run on demand."""
+    least = LEAST_STEADY_SHARE * use.gpus_mean
     return ran > 0 and use.gpus_low >= least and ran >= least
 
 
@@ -64,7 +64,7 @@ def give_back(stack: StackConfig, observed: Observed) -> Iterator[Proposal]:
         uses = [observed.find_use(pool) for pool in users]
         ran = any(use.gap or use.sum_hours("reserved") or use.sum_hours("") for use in uses)
         if reservation.id not in observed.reservations and ran:
-            continue  # nodes ran, but the label with their reservation is not visible
+            continue  # nodes ran, but no series names their reservation
         idle = reservation.instances - round(observed.reservations.get(reservation.id, 0.0))
         if idle > 0 and not reservation.capacity_block and users:
             yield _shrink(stack, reservation, idle, observed)
@@ -76,8 +76,8 @@ def _shrink(stack: StackConfig, reservation: Reservation, idle: int, observed: O
     left = reservation.instances - idle
     fields = Set(path=("reservations", reservation.id, "instances"), value=left)
     doubt = (
-        "a reservation guarantees capacity for a later need, which a window does not show; a pool that buys reserved "
-        "alone needs a free instance for each change of its AMI"
+        "a reservation guarantees capacity for later needs that the window cannot show; a pool with only reserved "
+        "capacity needs a free instance for each change of its AMI"
     )
     return Proposal(
         kind="purchase",
@@ -86,13 +86,13 @@ def _shrink(stack: StackConfig, reservation: Reservation, idle: int, observed: O
         title=f"give back {idle} of {reservation.instances} × {reservation.instance_type}",
         evidence=(
             f"at most {left} of {reservation.instances} instances ran at once, "
-            f"for {', '.join(pool.name for pool in users)}; all are paid for in every hour",
+            f"for {', '.join(pool.name for pool in users)}; AWS bills all of them in every hour",
             f"{idle} × {price}/h × {HOURS_A_MONTH} h = {price * idle * HOURS_A_MONTH} a month",
         ),
         saving=None if price.unknown else round(price.known * idle * HOURS_A_MONTH, 2),
         confidence=judge_confidence(observed.window, doubt),
         next=(
-            "ask whether a planned run needs them: AWS may not have the capacity a second time",
+            "ask whether a planned run needs them: AWS may not have the capacity again",
             _write_command(reservation.id, left),
         ),
         changes=(fields,) if left else (),
@@ -100,7 +100,7 @@ def _shrink(stack: StackConfig, reservation: Reservation, idle: int, observed: O
 
 
 def _price_instance(stack: StackConfig, reservation: Reservation, pool: Pool) -> Usd:
-    """Return dollars an hour of one reserved instance."""
+    """Return US dollars an hour of one reserved instance."""
     if reservation.usd_per_hour is not None:
         return Usd(reservation.usd_per_hour)
     return price_instance(reservation.instance_type, stack.region) * find_terms(stack, pool).plan_factor

@@ -1,4 +1,4 @@
-"""The queries. Prometheus itself does the sums, so that each answer has only one or two series for each pool."""
+"""The queries: Prometheus aggregates, so each answer has only one or two series for each pool."""
 
 from collections.abc import Mapping
 
@@ -25,17 +25,17 @@ SM, TENSOR, DRAM, MEMORY = (
 )
 
 _STEP_MINUTES = 5
-"""Distance between two samples. Memory peaks between two samples still count."""
+"""Shortest time between two samples; memory peaks between two samples still count."""
 _MOST_STEPS = 4032
-"""Two weeks in steps of five minutes. Longer windows have longer steps, so that no query grows too large."""
-_LEAST_MINUTES = 60
-"""A device that pods held for less time does not show the needs of its work."""
-DEVICE = "node, gpu, GPU_I_ID, pool"
+"""Two weeks in steps of five minutes; longer windows have longer steps, to bound the size of a query."""
+_LEAST_HELD_MINUTES = 60
+"""Time for which pods must hold a device before its activity represents their work."""
+DEVICE_LABELS = "node, gpu, GPU_I_ID, pool"
 """Labels that name one device: a GPU or a MIG instance."""
 
 
 class Sampling(Record):
-    """A window that ends now, and the distance between the samples that Prometheus takes of a series."""
+    """A window that ends now, and the resolution of its subqueries."""
 
     days: int
 
@@ -56,12 +56,12 @@ class Sampling(Record):
 
 
 def count_clusters(sampling: Sampling) -> str:
-    """Return the query for the number of series of each cluster: several clusters may write to one Prometheus."""
+    """Return the query for the number of series of each cluster, since several may write to one Prometheus."""
     return f"count by (cluster) ({sampling.over('count', PER_UNIT)})"
 
 
 def select_cluster(expr: str, name: str) -> str:
-    """Return an expression that only reads the series of one cluster."""
+    """Return the expression, restricted to the series of one cluster."""
     only = promql_parser.Matcher(promql_parser.MatchOp.Equal, "cluster", name)
 
     def narrow(node: promql_parser.Expr) -> promql_parser.Expr | None:
@@ -77,7 +77,7 @@ def write_queries(sampling: Sampling) -> Mapping[str, str]:
     """Return name → query."""
     held = f"sum by (pool) ({HELD})"
     count = sampling.over("count", f"count ({NAMESPACE})")
-    shared = f"count by (pool) (max by ({DEVICE}) ({select_held(SM)}))"
+    devices = f"count by (pool) (max by ({DEVICE_LABELS}) ({select_held(SM)}))"
     quota = sampling.over("sum", f"{QUOTA_USED} >= bool {NEARLY_ALL}")
     return {
         "pools": f"count by (pool) ({sampling.over('count', PER_UNIT)})",
@@ -100,9 +100,9 @@ def write_queries(sampling: Sampling) -> Mapping[str, str]:
         "quota near": quota,
         "reservations": sampling.over("max", IN_USE),
         "interruptions": count_interruptions(f"{sampling.days}d"),
-        "sm sum": sampling.over("sum", f"sum by (pool) (max by ({DEVICE}) ({select_held(SM)}))"),
-        "sm count": sampling.over("sum", shared),
-        "sm moments": sampling.over("count", shared),
+        "sm sum": sampling.over("sum", f"sum by (pool) (max by ({DEVICE_LABELS}) ({select_held(SM)}))"),
+        "sm count": sampling.over("sum", devices),
+        "sm moments": sampling.over("count", devices),
         "sm p95": _find_busiest(sampling, SM),
         "tensor p95": _find_busiest(sampling, TENSOR),
         "dram p95": _find_busiest(sampling, DRAM),
@@ -116,14 +116,14 @@ def select_held(metric: str) -> str:
 
 
 def _find_busiest(sampling: Sampling, metric: str) -> str:
-    """Return the query for the highest 95th percentile of a device, of all devices that pods held for long enough."""
-    device = f"max by ({DEVICE}) ({select_held(metric)})"
-    long = f"{sampling.over('count', device)} >= {-(-_LEAST_MINUTES // sampling.step)}"
+    """Return the query for the 95th percentile of the busiest device that pods held for long enough."""
+    device = f"max by ({DEVICE_LABELS}) ({select_held(metric)})"
+    long = f"{sampling.over('count', device)} >= {-(-_LEAST_HELD_MINUTES // sampling.step)}"
     return f"max by (pool) ({sampling.over('quantile', device, 0.95)} and {long})"
 
 
 def _sum_requests(resource: str) -> str:
-    """Return the query for the largest request of a resource by one pod with GPUs."""
+    """Return the query for the largest request of a resource among pods with GPUs."""
     of = f'resource="{resource}"'
     asked = f"sum by (namespace, pod, node) ({select_requests(ON_A_NODE, of=of)})"
     return f"max by (pool) (({asked} and on (namespace, pod) {UNITS}) {ON_POOL})"

@@ -1,4 +1,4 @@
-"""A larger quota for a tenant whose quota refuses pods while the pool has room."""
+"""A larger quota for a tenant whose quota refuses pods while the pool is below its limit."""
 
 from collections.abc import Iterator
 from math import ceil, floor
@@ -13,10 +13,10 @@ from ...records import Record
 from .observed import Observed, QuotaUse
 from .proposal import Proposal, Set, judge_confidence
 
-OFTEN = 0.25
-"""Part of the window in which a tenant must use nearly all of its quota before that counts as its usual state."""
-RAISED_BY = 1.25
-"""Factor for the new quota, where the pool's ceiling allows it."""
+OFTEN_SHARE = 0.25
+"""Share of the window in which a tenant must use nearly all of its quota to get a proposal."""
+RAISE_FACTOR = 1.25
+"""Factor from the present to the new quota, if the pool's limit allows."""
 
 
 class Raise(Record, kw_only=True):
@@ -29,40 +29,39 @@ class Raise(Record, kw_only=True):
     count: int
     """Present quota."""
     more: int
-    """Units that the quota grows by."""
-    room: float
-    """GPUs of the ceiling that pods did not hold even at the peak."""
+    """Units to add to the quota."""
+    free_gpus: float
+    """GPUs below the pool's limit that no pod held even at the peak."""
 
 
 def raise_quotas(stack: StackConfig, observed: Observed) -> Iterator[Proposal]:
-    """Yield a larger quota for each tenant that needs more and can get it.
+    """Yield a larger quota for each tenant that needs one, if a pool has free GPUs.
 
-    Several pools may advertise one extended resource, and the quota counts them together. The pool with the most room
-    gets the larger quota.
+    A quota counts one extended resource over all pools that advertise it; the pool with most free GPUs gets the
+    larger quota.
     """
     for tenant in stack.tenants:
         for resource in stack.sum_quota(tenant):
             use = observed.quotas.get((tenant.namespace_name, resource))
-            if use and use.near >= OFTEN:
+            if use and use.near >= OFTEN_SHARE:
                 raises = list(_list_raises(stack, tenant, resource, observed))
                 if raises:
-                    yield _propose(stack, max(raises, key=lambda larger: larger.room), resource, use, observed)
+                    yield _propose(stack, max(raises, key=lambda larger: larger.free_gpus), resource, use, observed)
 
 
 def _list_raises(stack: StackConfig, tenant: Tenant, resource: str, observed: Observed) -> Iterator[Raise]:
-    """Yield a larger quota in each pool: at most the ceiling, and at most the GPUs that were free at the peak."""
+    """Yield a larger quota in each pool: at most the pool's limit, and at most the GPUs that were free at the peak."""
     for pool in stack.gpu_pools:
         count = _count_units(tenant, pool, resource)
         if not count:
             continue
         unit = next(name for name, known in pool.profile.units.items() if known == resource)
-        room = count_usable_gpus(stack, pool) - observed.find_use(pool).held_peak
-        free = floor(room / find_gpu_shares(pool)[unit])
-        more = (
-            min(ceil(count * RAISED_BY), pool.profile.count_at_ceiling(pool.max_gpus)[resource], count + free) - count
-        )
+        free_gpus = count_usable_gpus(stack, pool) - observed.find_use(pool).held_peak
+        free = floor(free_gpus / find_gpu_shares(pool)[unit])
+        at_limit = pool.profile.count_at_ceiling(pool.max_gpus)[resource]
+        more = min(ceil(count * RAISE_FACTOR), at_limit, count + free) - count
         if more > 0:
-            yield Raise(tenant=tenant, pool=pool, unit=unit, count=count, more=more, room=room)
+            yield Raise(tenant=tenant, pool=pool, unit=unit, count=count, more=more, free_gpus=free_gpus)
 
 
 def _count_units(tenant: Tenant, pool: Pool, resource: str) -> int:
@@ -86,15 +85,15 @@ def _propose(stack: StackConfig, larger: Raise, resource: str, use: QuotaUse, ob
         evidence=(
             f"{tenant.name} used {NEARLY_ALL:.0%} or more of its {stack.sum_quota(tenant)[resource]} {resource} in "
             f"{use.near:.0%} of the time, and {use.peak:.0%} at its peak: the quota refuses its next pod",
-            f"pods held {observed.find_use(pool).held_peak:.1f} GPUs of {pool.name} at most, its ceiling is "
-            f"{count_usable_gpus(stack, pool)}: there is room",
+            f"pods held at most {observed.find_use(pool).held_peak:.1f} of the {count_usable_gpus(stack, pool)} GPUs "
+            f"that {pool.name} may launch",
             f"{more} × {share:g} GPU in all {HOURS_A_MONTH} h on demand costs ${usd:,.0f} at most, "
             "and nothing while no pod uses it",
         ),
         saving=None if dearest.unknown else -round(usd, 2),
         confidence=judge_confidence(observed.window),
         next=(
-            "check first that the tenant's pods work: gpu_pod:gpus:idle names idle pods",
+            "check first that the tenant's pods use their GPUs: gpu_pod:gpus:idle names idle pods",
             "agree with the tenant on the bill, then raise it",
         ),
         changes=(Set(path=path, value=larger.count + more),),

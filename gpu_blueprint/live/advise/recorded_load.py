@@ -15,7 +15,7 @@ from ...sharing import Exclusive
 from .failures import FORWARD
 from .measure import find_cluster_label
 from .prometheus import Prometheus, Sample
-from .queries import DEVICE, MEMORY, SM, Sampling, select_cluster, select_held
+from .queries import DEVICE_LABELS, MEMORY, SM, Sampling, select_cluster, select_held
 
 _MIB, _GIB, _MINUTE_S = 1024, 2**30, 60
 
@@ -72,7 +72,7 @@ def read_recorded_load(
 def write_pod_queries(sampling: Sampling) -> Mapping[str, str]:
     """Return name → query, each for one value of a pod in a pool."""
     held = f"sum by (namespace, pod, pool) ({UNITS})"
-    active = f"avg by (namespace, pod, pool) (max by ({DEVICE}, namespace, pod) ({select_held(SM)}))"
+    active = f"avg by (namespace, pod, pool) (max by ({DEVICE_LABELS}, namespace, pod) ({select_held(SM)}))"
     memory = f"max by (namespace, pod, pool) ({select_held(MEMORY)})"
     return {
         "units": sampling.over("max", held),

@@ -17,7 +17,7 @@ from .moves import (
     propose_move,
     round_to_nodes,
 )
-from .need import MEMORY_MARGIN, MOST_BUSY, Fit, estimate_compute, find_fits, find_usable_mib, list_lost_formats
+from .need import MAX_ACTIVITY, MEMORY_MARGIN, Fit, estimate_compute, find_fits, find_usable_mib, list_lost_formats
 from .observed import Observed
 from .proposal import Proposal, list_burst_doubts
 
@@ -28,7 +28,7 @@ _BENCHMARKS = {
     "notebook": "whether notebooks start and stay responsive",
     "batch": "time for a job",
 }
-"""Purpose of a pool → the measurements of a benchmark."""
+"""Purpose of a pool → what a benchmark must measure."""
 
 
 class ModelMove(Move, kw_only=True):
@@ -53,9 +53,9 @@ def right_size(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[P
 
 
 def _make_move(work: Work, fit: Fit) -> ModelMove | None:
-    """Return the move to an instance type, or None if it saves too little, has no price or would not be launched."""
+    """Return the move to an instance type; None if Karpenter would not launch it, or without a price or a saving."""
     pool, row = work.pool, fit.row
-    # One GPU for each GPU that ran; larger nodes can only add GPUs.
+    # As many GPUs as ran; larger nodes can only add GPUs.
     gpus = max(work.use.gpus_mean, round_to_nodes(work.pods, row))
     max_gpus = min(add_headroom(work.peak_pods, row), round_to_nodes(pool.max_gpus, row))
     fields = {
@@ -103,9 +103,9 @@ def _explain_need(move: ModelMove) -> Iterator[str]:
         f"tensor cores {activity.tensor_p95:.0%}, memory bandwidth {activity.dram_p95:.0%}"
     )
     need, used = activity.memory_mib * MEMORY_MARGIN / _GIB, activity.memory_mib / _GIB
-    room = find_usable_mib(move.work.stack.list_instances(move.work.pool)[0]) / _GIB
+    usable = find_usable_mib(move.work.stack.list_instances(move.work.pool)[0]) / _GIB
     yield (
-        f"memory: at most {used:.1f} of {room:.1f} GiB used on one GPU; with a margin of {MEMORY_MARGIN - 1:.0%} "
+        f"memory: at most {used:.1f} of {usable:.1f} GiB used on one GPU; with a margin of {MEMORY_MARGIN - 1:.0%} "
         f"that is {need:.1f} GiB, and {candidate.product} has {fit.usable_mib / _GIB:.1f}"
     )
     compute = estimate_compute(activity)
@@ -115,7 +115,7 @@ def _explain_need(move: ModelMove) -> Iterator[str]:
         f"({compute:.1%} of {present.tensor_tflops:g} TFLOPS on {candidate.tensor_tflops:g}) "
         f"and {fit.bandwidth:.0%} of the bandwidth "
         f"({activity.dram_p95:.1%} of {present.bandwidth_gb_per_s:,.0f} GB/s on {candidate.bandwidth_gb_per_s:,.0f}); "
-        f"the limit is {MOST_BUSY:.0%}"
+        f"the limit is {MAX_ACTIVITY:.0%}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Several pods on one GPU, where each pod needs only a part of it: with MIG, or else with MPS or time-slicing."""
+"""Several pods on one GPU, if each needs only a part of the GPU: with MIG, else with MPS or time-slicing."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -26,28 +26,28 @@ from .need import MEMORY_MARGIN, find_usable_mib
 from .observed import Observed
 from .proposal import Proposal, list_burst_doubts
 
-MOST_SHARED = 0.8
-"""The highest activity of a GPU or a MIG instance when all of its pods reach their 95th percentile at the same time."""
-MOST_REPLICAS = 8
-"""The most pods on one GPU that arithmetic alone justifies: each pod adds context switches and a CUDA context."""
+MAX_SHARED_ACTIVITY = 0.8
+"""Highest projected activity of a shared GPU or MIG instance, with every pod at its 95th percentile at once."""
+MAX_REPLICAS = 8
+"""Most pods on one GPU that arithmetic alone justifies: each adds context switches and a CUDA context."""
 _GIB = 1024
 
 
 class Cut(Record, kw_only=True):
-    """A way to share a GPU, and the arithmetic behind it."""
+    """A way to share a GPU, with its arithmetic."""
 
     sharing: dict[str, Any]
     """The field ``sharing`` of the new pool."""
     pods: int
     """Pods on one GPU."""
     mib: float
-    """Memory of each pod."""
+    """GPU memory of each pod, in MiB."""
     load: str
-    """The projected activity, in words."""
+    """The projected activity, as a sentence part."""
     isolated: bool
     """True if the hardware isolates the pods from each other."""
     limit: str = ""
-    """The reason why a GPU runs fewer pods than it has MIG instances; empty if it runs a pod on each."""
+    """Why a GPU runs fewer pods than its MIG instances; empty if every instance runs a pod."""
 
 
 class SharingMove(Move, kw_only=True):
@@ -57,26 +57,26 @@ class SharingMove(Move, kw_only=True):
 
 
 def share(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
-    """Yield the way to share a GPU that saves the most, if any saves enough."""
+    """Yield the way to share a GPU that saves most, if one saves enough."""
     work = find_work(stack, pool, observed)
     if work is None or pool.purpose == "training":
         return
     moves = [_make_move(work, cut, row) for row in _list_types(stack, pool) for cut in _list_cuts(work, row)]
     worthwhile = [move for move in moves if move and move.is_worthwhile]
     if worthwhile:
-        # Isolation by the hardware is worth more than another pod on the GPU.
+        # Isolation by the hardware is worth more than one more pod for each GPU.
         best = max(worthwhile, key=lambda move: (move.cut.isolated, move.saving, -move.row.gpu_devices))
         if proposal := _propose(best):
             yield proposal
 
 
 def _list_types(stack: StackConfig, pool: Pool) -> list[Instance]:
-    """Return the instance types of the region with the pool's GPU: fewer GPUs need smaller nodes."""
+    """Return the region's instance types with the pool's GPU, also smaller ones, since the pool needs fewer GPUs."""
     own = stack.list_instances(pool)[0]
-    return [row for row in list_instances().values() if _is_alike(row, own, pool) and stack.region in row.regions]
+    return [row for row in list_instances().values() if _has_same_gpu(row, own, pool) and stack.region in row.regions]
 
 
-def _is_alike(row: Instance, own: Instance, pool: Pool) -> bool:
+def _has_same_gpu(row: Instance, own: Instance, pool: Pool) -> bool:
     whole = not row.is_fractional and not row.is_bare_metal
     same_gpu = row.gpu_name == pool.model.name and row.gpu_memory_mib == own.gpu_memory_mib
     return whole and same_gpu and row.arch == own.arch
@@ -94,19 +94,19 @@ def _list_cuts(work: Work, row: Instance) -> Iterator[Cut]:
 
 
 def _choose_mig(table: MigTable, work: Work, row: Instance, most: float) -> Cut | None:
-    """Return the MIG profile that puts the most pods on one GPU, if any profile has room for a pod."""
+    """Return the cut into the MIG profile that fits most pods on one GPU; None if no profile fits a pod."""
     cuts = [_cut_mig(table, profile, work, row, most) for profile in table.rows]
     return max((cut for cut in cuts if cut), key=lambda cut: (cut.pods, cut.mib), default=None)
 
 
 def _cut_mig(table: MigTable, profile: MigProfile, work: Work, row: Instance, most: float) -> Cut | None:
-    """Return a cut of the whole GPU into one profile, if an instance has room for a pod and the GPU runs two pods."""
+    """Return a cut of the whole GPU into one profile; None if an instance fits no pod, or the node fewer than two."""
     activity = work.activity
     compute, memory = profile.compute_slices / table.compute_slices, profile.memory_slices / table.memory_slices
     mib, busy = find_usable_mib(row) * memory, max(activity.sm_p95 / compute, activity.dram_p95 / memory)
     count = table.count_most(profile)
     pods = int(min(count, most))
-    if profile.is_variant or pods < 2 or busy > MOST_SHARED or activity.memory_mib * MEMORY_MARGIN > mib:
+    if profile.is_variant or pods < 2 or busy > MAX_SHARED_ACTIVITY or activity.memory_mib * MEMORY_MARGIN > mib:
         return None
     return Cut(
         sharing={"mode": "mig", "profile": profile.name},
@@ -119,19 +119,19 @@ def _cut_mig(table: MigTable, profile: MigProfile, work: Work, row: Instance, mo
 
 
 def _cut_replicas(mode: str, work: Work, row: Instance, most: float) -> Cut | None:
-    activity, room = work.activity, find_usable_mib(row)
+    activity, usable = work.activity, find_usable_mib(row)
     busy = max(activity.sm_p95, activity.dram_p95)
-    by_activity = MOST_SHARED / busy if busy else inf
-    by_memory = room / (activity.memory_mib * MEMORY_MARGIN) if activity.memory_mib else inf
-    pods = int(min(by_activity, by_memory, most, MOST_REPLICAS))
+    by_activity = MAX_SHARED_ACTIVITY / busy if busy else inf
+    by_memory = usable / (activity.memory_mib * MEMORY_MARGIN) if activity.memory_mib else inf
+    pods = int(min(by_activity, by_memory, most, MAX_REPLICAS))
     if pods < 2:
         return None
     load = f"{pods} × {busy:.0%} = {pods * busy:.0%} of the GPU at worst"
-    return Cut(sharing={"mode": mode, "replicas": pods}, pods=pods, mib=room / pods, load=load, isolated=False)
+    return Cut(sharing={"mode": mode, "replicas": pods}, pods=pods, mib=usable / pods, load=load, isolated=False)
 
 
 def _find_size(work: Work) -> PodSize:
-    """Return CPU and memory of the pods: as they request them, else as the stack file or its default states them."""
+    """Return CPU and memory of a pod: the measured requests, else ``podSize`` of the stack file or its default."""
     pod, assumed = work.use.largest, work.pool.pod_size or DEFAULT_SLOT
     cpu_milli, memory_mib = assumed.room
     if pod:
@@ -140,19 +140,19 @@ def _find_size(work: Work) -> PodSize:
 
 
 def _choose_types(work: Work, cut: Cut, row: Instance) -> dict[str, Any]:
-    """Return the fields for the types of the new pool: nodes that run as many pods on each GPU as this type."""
+    """Return the fields that select the new pool's types: those that fit as many pods for each GPU as this type."""
     pool, own = work.pool, work.stack.list_instances(work.pool)
     if pool.instance_types and row in own:
         size, alike = _find_size(work).room, [other for other in own if other.gpu_devices == row.gpu_devices]
         enough = [other for other in alike if pool.find_room(other).count_pods(size) >= cut.pods * other.gpu_devices]
         return {"instanceTypes": [other.instance_type for other in enough]}
-    if cut.limit:  # a pool of a GPU model would leave out types that cannot sell all their slots
+    if cut.limit:  # a pool with a GPU model would skip this type, whose CPU and memory do not suffice for all slots
         return {"gpu": None, "gpusPerNode": None, "instanceTypes": [row.instance_type]}
     return {"gpu": pool.model.name, "gpusPerNode": None, "instanceTypes": None}
 
 
 def _make_move(work: Work, cut: Cut, row: Instance) -> SharingMove | None:
-    """Return the move to a shared GPU, or None if its price is not known or Karpenter would launch another type."""
+    """Return the move to a shared GPU; None without a price, or if Karpenter would launch another type."""
     pool = work.pool
     gpus = round_to_nodes(work.pods / cut.pods, row)
     max_gpus = max(min(add_headroom(work.peak_pods / cut.pods, row), pool.max_gpus), row.gpu_devices)
@@ -185,10 +185,10 @@ def _propose(move: SharingMove) -> Proposal | None:
 
 def _list_doubts(move: SharingMove) -> Iterator[str]:
     if not move.cut.isolated:
-        yield "pods share memory bandwidth and faults, and slow each other in ways that no average shows"
+        yield "pods share memory bandwidth and faults, and slow each other down, which no average shows"
     yield from list_burst_doubts(move.work.activity)
     if move.gpus == move.row.gpu_devices:
-        yield "all pods would run on one node and fail with it"
+        yield "all pods would run on one node and fail together"
     if move.cut.sharing["mode"] == "time-slicing":
         yield "one pod can use up the memory of all pods"
 
@@ -197,12 +197,12 @@ def _explain_need(move: SharingMove) -> Iterator[str]:
     activity, cut = move.work.activity, move.cut
     used = activity.memory_mib / _GIB
     yield (
-        f"each pod holds a whole GPU and uses at most {used:.1f} GiB of it; with a margin of {MEMORY_MARGIN - 1:.0%} "
-        f"that is {used * MEMORY_MARGIN:.1f} GiB, and each pod would have {cut.mib / _GIB:.1f}"
+        f"each pod holds a whole GPU and uses at most {used:.1f} GiB of memory; with a margin of "
+        f"{MEMORY_MARGIN - 1:.0%} that is {used * MEMORY_MARGIN:.1f} GiB, and each pod would have {cut.mib / _GIB:.1f}"
     )
     yield (
         f"SMs active {activity.sm_mean:.0%} on average; the busiest GPU's p95: SMs {activity.sm_p95:.1%}, "
-        f"memory bandwidth {activity.dram_p95:.1%}: {cut.load}; the limit is {MOST_SHARED:.0%}"
+        f"memory bandwidth {activity.dram_p95:.1%}: {cut.load}; the limit is {MAX_SHARED_ACTIVITY:.0%}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Spot for pools whose work tolerates it, and alternatives where EC2 takes spot nodes back often."""
+"""Spot for pools that tolerate interruptions, and a fallback for pools that EC2 interrupts often."""
 
 from collections.abc import Iterator
 
@@ -12,33 +12,32 @@ from ...cost.items import price_instance
 from ...cost.money import Usd
 from ...cost.nodes import find_spot_share
 from .bill import average_gpus, estimate_monthly_bill
-from .moves import LEAST_SAVING
+from .moves import LEAST_SAVING_SHARE
 from .observed import Observed, PoolUse
 from .proposal import Proposal, Set, judge_confidence
 
-OFTEN_TAKEN = 168
-"""Hours in a week. If EC2 takes back more than one spot node in this many node-hours, interruptions lose more work than
-the spot capacity gains."""
-TOLERANT = ("inference", "batch", "notebook")
-"""Purposes whose pods can start again on another node; training can if it writes checkpoints."""
-_MOST_TYPES = 4
-"""Instance types that one proposal adds."""
+OFTEN_HOURS = 168
+"""Node-hours, a week, for each spot interruption below which interruptions lose more work than spot gains."""
+TOLERANT_PURPOSES = ("inference", "batch", "notebook")
+"""Purposes whose pods can restart on another node; training can with checkpoints."""
+_MAX_ADDED_TYPES = 4
+"""Most instance types that one proposal adds."""
 
 
 def buy_on_spot(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
-    """Yield spot before on-demand for a pool whose work tolerates interruptions."""
+    """Yield spot, with on-demand as the fallback, for a pool that tolerates interruptions."""
     use = observed.find_use(pool)
     rows = [row for row in stack.list_instances(pool) if "spot" in row.usage_classes]
     if not rows or not _tolerates_spot(pool) or not average_gpus(use, observed.window, "on-demand"):
         return
     bill, saved = estimate_monthly_bill(stack, pool, use, observed.window), _estimate_saving(stack, use, observed)
-    if bill.unknown or saved.unknown or saved.known < LEAST_SAVING * bill.known:
+    if bill.unknown or saved.unknown or saved.known < LEAST_SAVING_SHARE * bill.known:
         return
     order = sorted({*pool.purchase, "spot"}, key=PURCHASE_ORDER.index)
     offers = len(rows) * len(stack.list_zones(pool))
-    doubts = ["no metric shows whether the pods survive a notice of two minutes"]
+    doubts = ["no metric shows whether the pods tolerate two minutes' notice"]
     if offers < DIVERSE_ENOUGH:
-        doubts.append(f"only {offers} spot offerings, fewer than {DIVERSE_ENOUGH}, so on-demand often steps in")
+        doubts.append(f"only {offers} spot offerings, fewer than {DIVERSE_ENOUGH}, so nodes are often on demand")
     yield Proposal(
         kind="purchase",
         subject=pool.name,
@@ -48,8 +47,7 @@ def buy_on_spot(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[
         saving=round(saved.known, 2),
         confidence=judge_confidence(observed.window, *doubts),
         next=(
-            "check that pods end cleanly on SIGTERM within two minutes, "
-            "and that they have two replicas or a checkpoint",
+            "check that pods shut down within two minutes of SIGTERM, and that they have two replicas or a checkpoint",
             "change it for one pool, and watch the alert SpotInterruptionsFrequent for a week",
         ),
         changes=(Set(path=("pools", pool.name, "purchase"), value=order),),
@@ -58,7 +56,7 @@ def buy_on_spot(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[
 
 def _tolerates_spot(pool: Pool) -> bool:
     is_fixed = pool.static_nodes or pool.multi_node
-    is_tolerant = pool.purpose in TOLERANT or pool.checkpointed
+    is_tolerant = pool.purpose in TOLERANT_PURPOSES or pool.checkpointed
     return is_tolerant and not is_fixed and "on-demand" in pool.purchase and "spot" not in pool.purchase
 
 
@@ -70,20 +68,20 @@ def _explain_spot(stack: StackConfig, pool: Pool, observed: Observed, rows: list
     shares = ", ".join(f"{family} {find_spot_share(family, stack.costs.spot_share):.0%}" for family in sorted(families))
     yield (
         f"{average_gpus(use, observed.window, 'on-demand'):.1f} GPUs ran on demand on average; {pool.purpose} "
-        "tolerates that a node terminates with two minutes' notice, and on-demand remains the fallback"
+        "tolerates two minutes' notice before a node terminates, and on-demand remains the fallback"
     )
     yield (
         f"{len(rows)} types × {len(zones)} zones are {len(rows) * len(zones)} spot offerings; with {DIVERSE_ENOUGH} "
         "or more, EC2 nearly always has capacity in one of them"
     )
     yield (
-        f"spot costs this part of the on-demand price: {shares} (assumed; costs.spotShare replaces it); "
+        f"spot costs this share of the on-demand price: {shares} (assumed; costs.spotShare replaces it); "
         f"the pool costs ${bill.known:,.0f} a month"
     )
 
 
 def _estimate_saving(stack: StackConfig, use: PoolUse, observed: Observed) -> Usd:
-    """Return dollars a month that spot saves if all on-demand nodes run on spot all the time."""
+    """Return the US dollars a month that spot saves if all on-demand nodes become spot nodes."""
     total = Usd()
     for (instance_type, bought), hours in use.node_hours.items():
         if bought == "on-demand":
@@ -96,12 +94,12 @@ def _estimate_saving(stack: StackConfig, use: PoolUse, observed: Observed) -> Us
 
 
 def spread_spot(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
-    """Yield on-demand as a fallback, or more types, for a pool whose spot nodes EC2 takes back often."""
+    """Yield on-demand as a fallback, or more instance types, for a pool with frequent spot interruptions."""
     use = observed.find_use(pool)
     hours = use.sum_hours("spot")
-    if not hours or use.interruptions <= hours / OFTEN_TAKEN:
+    if not hours or use.interruptions <= hours / OFTEN_HOURS:
         return
-    more = _list_more_types(stack, pool)[:_MOST_TYPES]
+    more = _list_more_types(stack, pool)[:_MAX_ADDED_TYPES]
     value: list[str]
     if "on-demand" not in pool.purchase:
         title, field = "on-demand as a fallback for spot", "purchase"
@@ -118,22 +116,22 @@ def spread_spot(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[
         pool=pool.name,
         title=title,
         evidence=(
-            f"EC2 took {use.interruptions:.0f} spot nodes back in {hours:,.0f} node-hours: "
-            f"one in {hours / use.interruptions:.0f} h; more than one in {OFTEN_TAKEN} h counts as often",
-            f"the pool buys {types} in {len(stack.list_zones(pool))} zones",
+            f"EC2 interrupted {use.interruptions:.0f} spot nodes in {hours:,.0f} node-hours: "
+            f"one in {hours / use.interruptions:.0f} h; more than one in {OFTEN_HOURS} h counts as often",
+            f"the pool may launch {types} in {len(stack.list_zones(pool))} zones",
         ),
         saving=None,
         confidence=judge_confidence(observed.window),
         next=(
             "write checkpoints more often first if jobs lose much work",
-            "on-demand costs its full price for as long as EC2 has no spot capacity",
+            "while EC2 has no spot capacity, nodes cost the on-demand price",
         ),
         changes=(Set(path=("pools", pool.name, field), value=value),),
     )
 
 
 def _list_more_types(stack: StackConfig, pool: Pool) -> list[str]:
-    """Return the region's other instance types with as many of the same GPU, or the same fraction of it."""
+    """Return the region's other instance types with as many GPUs, or the same fraction of a GPU, of the same model."""
     own = stack.list_instances(pool)
     return [
         row.instance_type

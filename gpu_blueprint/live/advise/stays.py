@@ -1,64 +1,64 @@
-"""Reasons why the work of a pool stays where it is."""
+"""Reasons why advise proposes no other GPU for a pool."""
 
 from ...config import Pool, StackConfig
 from ...sharing import Mig
 from .need import find_usable_mib
 from .observed import PoolUse
 
-ACTIVITY_COVERED = 0.5
-"""Part of the time with held GPUs in which their activity must be known."""
-HALF_IDLE, NEARLY_FULL = 0.5, 0.85
-"""If activity is below the first value and memory use above the second, only memory keeps the pool from a smaller GPU.
-Frameworks reserve memory at their start (vLLM 0.9 of the GPU, JAX 0.75), so they use more memory than they need."""
+ACTIVITY_COVERED_SHARE = 0.5
+"""Share of the time with held GPUs for which the activity must be known."""
+HALF_IDLE_ACTIVITY, NEARLY_FULL_SHARE = 0.5, 0.85
+"""Activity below which, and share of memory above which, only memory rules out a smaller GPU. Frameworks reserve memory
+at their start (vLLM 0.9 of the GPU, JAX 0.75), so they use more memory than they need."""
 
 
 def explain_stay(pool: Pool, use: PoolUse) -> str:
-    """Return the reason why advise cannot judge the needs of a pool's work; empty if it can."""
+    """Return why advise cannot judge what a pool's work needs; empty if it can."""
     if is_leaving(pool):
-        return "the stack file expects no use of it: its work moves to another pool already"
+        return "the stack file expects no use: the work is already moving to another pool"
     if use.gap:
         return use.gap
     if not use.node_hours:
-        return "no node of it ran in the window"
+        return "no node ran in the window"
     if use.activity is None:
-        return "the activity of its GPUs is not known: no pod held any, or dcgm-exporter was not scraped"
-    if use.activity.coverage < ACTIVITY_COVERED:
+        return "the activity of its GPUs is unknown: no pod held a GPU, or Prometheus did not scrape dcgm-exporter"
+    if use.activity.coverage < ACTIVITY_COVERED_SHARE:
         return f"activity is known for only {use.activity.coverage:.0%} of the time in which pods held its GPUs"
     if use.largest is None or use.largest.units > 1:
-        return "its pods hold several GPUs each, and these talk over links that other GPUs may not have"
+        return "its pods hold several GPUs each, which communicate over links that other GPUs may lack"
     return _explain_fields(pool)
 
 
 def is_leaving(pool: Pool) -> bool:
-    """Return whether the stack file expects no use of a pool, as it does when the work moves to another pool."""
+    """Return whether the stack file expects no use of a pool, because the work moves to another pool."""
     return 0 in (pool.expected_hours, pool.expected_utilization)
 
 
 def _explain_fields(pool: Pool) -> str:
-    """Return the reason in the stack file that keeps the work in its pool."""
+    """Return the field of the stack file that keeps the work in its pool, as a reason; empty for none."""
     if pool.multi_node:
-        return "its jobs span nodes over EFA, which the nodes of smaller GPUs lack"
+        return "its jobs span nodes over EFA, which nodes with smaller GPUs lack"
     if "reserved" in pool.purchase:
-        return "its reservations are paid for even if they are idle, so another GPU would save nothing"
+        return "AWS bills its reservations even if they are idle, so another GPU would save nothing"
     if pool.is_fractional:
-        return "its nodes hold fractions of GPUs already"
+        return "its nodes have fractions of GPUs already"
     if isinstance(pool.sharing, Mig):
-        return "its GPUs are cut by MIG already"
+        return "its GPUs are partitioned by MIG already"
     if pool.shares_gpus:
-        return "its GPUs are shared already, and the activity of a single pod is not measured"
+        return "its GPUs are shared already, and no metric shows the activity of a single pod"
     return ""
 
 
 def explain_full_memory(stack: StackConfig, pool: Pool, use: PoolUse) -> str:
-    """Return a note if the GPUs do little work but nearly all of their memory is taken, which hides the real need."""
+    """Return a note if GPUs are half idle but their memory is nearly full, which hides the real need; else empty."""
     activity = use.activity
-    room = find_usable_mib(stack.list_instances(pool)[0])
-    if activity is None or max(activity.sm_p95, activity.dram_p95) > HALF_IDLE:
+    usable_mib = find_usable_mib(stack.list_instances(pool)[0])
+    if activity is None or max(activity.sm_p95, activity.dram_p95) > HALF_IDLE_ACTIVITY:
         return ""
-    if activity.memory_mib < NEARLY_FULL * room:
+    if activity.memory_mib < NEARLY_FULL_SHARE * usable_mib:
         return ""
     return (
-        f"the SMs of the busiest GPU are {activity.sm_p95:.0%} active and {activity.memory_mib / room:.0%} of the "
-        "memory is taken; servers such as vLLM take memory in advance: lower --gpu-memory-utilization until requests "
-        "queue, and run advise again"
+        f"the SMs of the busiest GPU are {activity.sm_p95:.0%} active and {activity.memory_mib / usable_mib:.0%} of "
+        "the memory is in use; servers such as vLLM reserve memory at their start: lower "
+        "--gpu-memory-utilization until requests queue, and run advise again"
     )

@@ -1,4 +1,4 @@
-"""Confirm that an object exists: the tagging API also lists objects that were deleted some time ago.
+"""Confirmation that an object exists, since the tagging API also lists objects deleted some time ago.
 
 Reports: github.com/aws/aws-sdk, issues 302 and 676.
 """
@@ -16,9 +16,9 @@ from .resource import Resource
 
 
 def confirm(stack: StackConfig, resource: Resource, account: Account) -> Resource | None:
-    """Return the object with what its service says about it, or None if it is gone.
+    """Return the object with its creation time and price; None if it no longer exists.
 
-    An object of a kind without a call stays as the tagging API lists it.
+    Objects of a kind without a describing call are returned unchanged.
     """
     look = LOOKS.get(resource.arn.kind)
     if look is None:
@@ -36,7 +36,7 @@ def confirm(stack: StackConfig, resource: Resource, account: Account) -> Resourc
 
 
 def _read(look: Kind, answer: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the description of the object in an answer; None if the list that should have it is empty."""
+    """Return the description of the object in an answer; None if the answer has an empty list."""
     found: Any = answer
     for key in look.path:
         found = found.get(key) or {}
@@ -46,7 +46,7 @@ def _read(look: Kind, answer: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _read_time(value: Any) -> datetime | None:
-    """Return a time; SQS writes seconds since 1970 as text."""
+    """Return a time of an answer; SQS writes seconds since 1970 as text."""
     if isinstance(value, str):
         return datetime.fromtimestamp(float(value), UTC)
     return value if isinstance(value, datetime) else None

@@ -1,4 +1,4 @@
-"""EC2's objects, asked of EC2: the tagging API learns of a new object late and lists deleted objects for a while."""
+"""EC2's objects, from EC2 itself: the tagging API lists new objects late and deleted objects for a while."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -17,7 +17,7 @@ CHECK = "EC2"
 
 
 class Ec2Type(Record):
-    """One row of ec2_objects.csv, whose head explains the columns."""
+    """One row of ec2_objects.csv; the file's first lines explain the columns."""
 
     type: str
     operation: str
@@ -31,7 +31,7 @@ class Ec2Type(Record):
 
 
 TYPES: Mapping[str, Ec2Type] = {row.type: row for row in read_table("ec2_objects.csv", Ec2Type)}
-"""Type in the ARN → names in the API."""
+"""Resource type in the ARN → row."""
 
 
 def list_surveys(stack: StackConfig) -> Iterator[Survey]:

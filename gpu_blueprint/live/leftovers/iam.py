@@ -1,7 +1,7 @@
-"""IAM's objects, found by their names: IAM has no regions, its listings carry no tags, and the tagging API omits roles.
+"""IAM's objects, found by name, since IAM lists objects without tags, and the tagging API omits roles.
 
-The names of all of them begin with the name of the cluster, those of roles and policies perhaps with `iam.namePrefix`
-before it. Names of roles and policies end with the region, except in platforms that version 0.1 made.
+Every name begins with the cluster's name; in roles and policies, `iam.namePrefix` may precede it. Names of roles and
+policies end with the region, except in platforms of version 0.1.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,15 +10,15 @@ from functools import partial
 from ...catalog import list_regions
 from ...config import StackConfig
 from ...records import Record
-from ..preflight import Account, RefusedError
-from ..preflight.answers import read_part
+from ..preflight import Account
+from ..preflight.answers import ask_unless_missing, read_part
 from .marks import is_marked, read_tags
 from .resource import Arn, Resource
 from .survey import Survey
 
 CHECK = "IAM"
 _REGION_TAG = "topology.kubernetes.io/region"
-"""Karpenter's tag on its instance profiles, which belong to one region although IAM has none."""
+"""Tag of Karpenter on its instance profiles: the region of the cluster, since IAM itself has no regions."""
 
 
 class IamType(Record):
@@ -27,12 +27,15 @@ class IamType(Record):
     listing: str
     """Operation that lists all objects, without tags."""
     listed: str
+    """Key of the list in the answer."""
     name: str
+    """Field with the name, in a listed object."""
     reading: str
     """Operation that reads one object with its tags."""
     read: str
+    """Key of the object in the answer."""
     key: str
-    """Parameter of ``reading``; also a field of a listed object."""
+    """Parameter of ``reading``, and field of a listed object."""
     parameters: Mapping[str, str]
 
 
@@ -66,7 +69,7 @@ def _find(stack: StackConfig, type_: IamType, account: Account) -> Iterator[Reso
 
 
 def _may_be_ours(stack: StackConfig, name: str) -> bool:
-    """Return whether a name begins with the cluster's, and does not end with another region."""
+    """Return whether a name begins with the cluster's name and does not end with another region."""
     prefixes = ("", stack.iam.name_prefix or "")
     beginnings = tuple(f"{prefix}{stack.cluster_name}{sign}" for prefix in prefixes for sign in "-_")
     others = tuple(f"-{region}" for region in list_regions() if region != stack.region)
@@ -74,12 +77,10 @@ def _may_be_ours(stack: StackConfig, name: str) -> bool:
 
 
 def _read(type_: IamType, key: str, account: Account) -> Resource | None:
-    """Return an object with its tags, or None if it was deleted since it was listed."""
+    """Return an object with its tags; None if it was deleted after the listing."""
     parameter = "PolicyArn" if type_.key == "Arn" else type_.key
-    try:
-        described = read_part(account.ask("iam", type_.reading, **{parameter: key}), type_.read)
-    except RefusedError as refusal:
-        if refusal.code == "NoSuchEntity":
-            return None
-        raise
+    answer = ask_unless_missing(account, ("NoSuchEntity",), "iam", type_.reading, **{parameter: key})
+    if answer is None:
+        return None
+    described = read_part(answer, type_.read)
     return Resource(arn=Arn.parse(described["Arn"]), tags=read_tags(described), made=described.get("CreateDate"))

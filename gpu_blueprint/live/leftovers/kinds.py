@@ -1,4 +1,4 @@
-"""The kinds of objects: their words, the command that shows an object, and the call that confirms that it exists."""
+"""The kinds of objects: their names in prose, a command that shows an object, and a call that confirms it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from .resource import Arn
 
 
 class Kind(Record):
-    """One row of aws_objects.csv, whose head explains the columns."""
+    """One row of aws_objects.csv; the file's first lines explain the columns."""
 
     kind: str
     words: str
@@ -25,7 +25,7 @@ class Kind(Record):
     gone: frozenset[str]
 
     def build(self, arn: Arn) -> dict[str, Any]:
-        """Return the parameters of the call that shows an object."""
+        """Return the parameters of the call that confirms an object."""
         named = (parameter.partition("=") for parameter in self.parameters)
         values = {name: _fill(value, arn) for name, _, value in named}
         return {name.removesuffix("[]"): [value] if name.endswith("[]") else value for name, value in values.items()}
@@ -33,21 +33,21 @@ class Kind(Record):
 
 _ROWS = tuple(read_table("aws_objects.csv", Kind))
 KINDS: Mapping[str, Kind] = {row.kind: row for row in _ROWS if row.command}
-"""Service and type of an ARN → the kind that has words and a command."""
+"""Service and type of an ARN → kind with words and a command."""
 LOOKS: Mapping[str, Kind] = {row.kind: row for row in _ROWS if row.operation}
-"""Service and type of an ARN → the kind that has a call."""
+"""Service and type of an ARN → kind with a confirming call."""
 
-_ANY = "resourcegroupstaggingapi get-resources --resource-arn-list {arn}"
+_FALLBACK_COMMAND = "resourcegroupstaggingapi get-resources --resource-arn-list {arn}"
 
 
 def name_kind(arn: Arn) -> str:
-    """Return the words for the kind of an object."""
+    """Return the name of an object's kind in prose, such as ``EKS cluster``."""
     return KINDS[arn.kind].words if arn.kind in KINDS else arn.kind.replace(":", " ")
 
 
 def write_command(arn: Arn) -> str:
-    """Return the command that shows an object; it changes nothing."""
-    filled = _fill(KINDS[arn.kind].command if arn.kind in KINDS else _ANY, arn)
+    """Return the read-only command that shows an object."""
+    filled = _fill(KINDS[arn.kind].command if arn.kind in KINDS else _FALLBACK_COMMAND, arn)
     return f"aws {filled} --region {arn.region}" if arn.region else f"aws {filled}"
 
 

@@ -1,4 +1,4 @@
-"""The tags by which an object belongs to a platform: the blueprint's own, and those of programs in the cluster."""
+"""The tags that mark objects of a platform: the blueprint's own, and the tags of programs in the cluster."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ _CLUSTER_TAGS = ("eks:eks-cluster-name", "eks:cluster-name", "cluster.k8s.amazon
 
 
 class Mark(Record):
-    """Tags that one maker puts on its objects. An object has the mark if it carries all of them."""
+    """Tags that one program puts on its objects; a marked object carries all of them."""
 
     maker: str
     tags: Mapping[str, str]
@@ -28,10 +28,10 @@ class Mark(Record):
 
 
 def list_marks(stack: StackConfig) -> tuple[Mark, ...]:
-    """Return the marks of a platform. In a cluster that exists, objects with the cluster's own marks are its owner's.
+    """Return the marks of a platform; in an existing cluster, only the blueprint's: the others are the owner's.
 
-    Karpenter's objects have the first mark too, because every EC2NodeClass carries the tags of the stack. Pools of the
-    team's own, volumes of the EBS CSI driver and Kubernetes' load balancers have only the mark of the cluster.
+    Karpenter's objects have the first mark too, because every EC2NodeClass carries the tags of the stack. The team's
+    own NodePools, volumes of the EBS CSI driver and load balancers have only the mark of the cluster.
     Sources: Karpenter v1.14.1 pkg/utils GetTags; aws-ebs-csi-driver docs/tagging.md; amazon-vpc-cni-k8s pkg/awsutils;
     AWS Load Balancer Controller guide, «Resource tags».
     """
@@ -47,14 +47,14 @@ def list_marks(stack: StackConfig) -> tuple[Mark, ...]:
 
 
 def find_cluster(tags: Mapping[str, str]) -> str:
-    """Return the name of the cluster that an object was made for; empty if its tags name no cluster."""
+    """Return the name of the cluster in an object's tags; empty for none."""
     named = [tags[key] for key in _CLUSTER_TAGS if key in tags]
     owners = [key for key, value in tags.items() if key.startswith(_CLUSTER_PREFIX) and value == "owned"]
     return next(iter([*named, *(key.removeprefix(_CLUSTER_PREFIX) for key in owners)]), "")
 
 
 def read_tags(described: Mapping[str, Any]) -> dict[str, str]:
-    """Return the tags of an object that a service has described; EC2 calls the tags of an interface its TagSet."""
+    """Return the tags in the description of an object; the key is TagSet for EC2's network interfaces."""
     rows = described.get("Tags") or described.get("TagSet") or []
     return {row["Key"]: row["Value"] for row in rows}
 

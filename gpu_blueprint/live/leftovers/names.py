@@ -1,28 +1,27 @@
-"""Objects with names that the stack decides: cluster, node groups, log group, queue, budgets and caches.
+"""Objects with a name from the stack: cluster, node groups, log group, queue, budgets and caches.
 
-The tagging API lists them late, and lists no log group that EKS itself recreated.
+The tagging API lists them late, and omits a log group that EKS has recreated.
 """
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 from ...catalog.partitions import find_partition
 from ...catalog.upstreams import UPSTREAMS
 from ...config import StackConfig
 from ...subjects.images.sources import name_cache_prefix
-from ..preflight import Account, RefusedError
-from ..preflight.answers import read_part
+from ..preflight import Account
+from ..preflight.answers import ask_unless_missing, read_part
+from ..preflight.identity import NO_CLUSTER_CODES, find_cluster
 from .marks import is_marked
 from .prices import price_month
 from .resource import Arn, Resource
 from .survey import Survey
 
-GONE = frozenset({"DELETING"})
+GONE_STATES = frozenset({"DELETING"})
 """States of a cluster or a node group that is being deleted."""
-NO_CLUSTER = ("ResourceNotFoundException",)
-NO_QUEUE = ("AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist")
+NO_QUEUE_CODES = ("AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist")
 
 
 def list_surveys(stack: StackConfig) -> Iterator[Survey]:
@@ -37,25 +36,14 @@ def list_surveys(stack: StackConfig) -> Iterator[Survey]:
 
 
 def build_queue_url(arn: Arn) -> str:
-    """Build the address of a queue, which SQS takes instead of its ARN."""
+    """Return the URL of a queue, which SQS's API takes instead of the ARN."""
     return f"https://{find_partition(arn.region).build_host('sqs', arn.region)}/{arn.account}/{arn.name}"
-
-
-def _ask_unless_gone(account: Account, codes: tuple[str, ...], service: str, operation: str, **parameters: Any) -> Any:
-    """Return an answer, or None if AWS refuses with one of these codes, which mean that there is no such object."""
-    try:
-        return account.ask(service, operation, **parameters)
-    except RefusedError as refusal:
-        if refusal.code in codes:
-            return None
-        raise
 
 
 def _find_cluster(stack: StackConfig, account: Account) -> Iterator[Resource]:
     """Yield the cluster and its node groups."""
-    answer = _ask_unless_gone(account, NO_CLUSTER, "eks", "DescribeCluster", name=stack.cluster_name)
-    cluster = read_part(answer, "cluster") if answer else None
-    if cluster is None or cluster.get("status") in GONE:
+    cluster = find_cluster(stack, account)
+    if cluster is None or cluster.get("status") in GONE_STATES:
         return
     if is_marked(stack, cluster.get("tags") or {}):
         yield Resource(
@@ -71,9 +59,9 @@ def _find_cluster(stack: StackConfig, account: Account) -> Iterator[Resource]:
 def _find_node_groups(stack: StackConfig, account: Account) -> Iterator[Resource]:
     for name in account.ask("eks", "ListNodegroups", clusterName=stack.cluster_name).get("nodegroups", []):
         asked = {"clusterName": stack.cluster_name, "nodegroupName": name}
-        answer = _ask_unless_gone(account, NO_CLUSTER, "eks", "DescribeNodegroup", **asked)
+        answer = ask_unless_missing(account, NO_CLUSTER_CODES, "eks", "DescribeNodegroup", **asked)
         group = read_part(answer, "nodegroup") if answer else {}
-        if group and group.get("status") not in GONE and is_marked(stack, group.get("tags") or {}):
+        if group and group.get("status") not in GONE_STATES and is_marked(stack, group.get("tags") or {}):
             count = group.get("scalingConfig", {}).get("desiredSize")
             detail = f"{count} × {', '.join(group.get('instanceTypes') or ['?'])}"
             yield Resource(
@@ -82,7 +70,7 @@ def _find_node_groups(stack: StackConfig, account: Account) -> Iterator[Resource
 
 
 def _find_log_group(stack: StackConfig, account: Account) -> Iterator[Resource]:
-    """Find the log group, also without tags: EKS recreates it if it writes a last line after the destroy."""
+    """Find the log group, also without tags: EKS recreates the group if it writes a last line after the destroy."""
     name = f"/aws/eks/{stack.cluster_name}/cluster"
     for group in account.ask("logs", "DescribeLogGroups", logGroupNamePrefix=name).get("logGroups", []):
         if group["logGroupName"] == name:
@@ -94,7 +82,7 @@ def _find_log_group(stack: StackConfig, account: Account) -> Iterator[Resource]:
 def _find_queue(stack: StackConfig, account: Account) -> Iterator[Resource]:
     arn = Arn.parse(stack.build_arn("sqs", stack.cluster_name))
     url = build_queue_url(arn)
-    tags = (_ask_unless_gone(account, NO_QUEUE, "sqs", "ListQueueTags", QueueUrl=url) or {}).get("Tags", {})
+    tags = (ask_unless_missing(account, NO_QUEUE_CODES, "sqs", "ListQueueTags", QueueUrl=url) or {}).get("Tags", {})
     if is_marked(stack, tags):
         yield Resource(arn=arn, tags=tags)
 
@@ -111,9 +99,9 @@ def _find_budgets(stack: StackConfig, account: Account) -> Iterator[Resource]:
 
 
 def _find_cached_images(stack: StackConfig, account: Account) -> Iterator[Resource]:
-    """Find the repositories of the caches, also without tags: ECR makes them when a node first pulls an image.
+    """Find the repositories of pull-through caches, also without tags, and also if ``pullThrough`` is unset.
 
-    They are found after the stack file has lost its ``pullThrough`` too.
+    ECR creates a repository when a node first pulls an image.
     """
     prefixes = tuple(f"{name_cache_prefix(stack, upstream)}/" for upstream in UPSTREAMS)
     for repository in account.ask("ecr", "DescribeRepositories").get("repositories", []):

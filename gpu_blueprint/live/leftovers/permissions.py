@@ -1,7 +1,7 @@
-"""The calls of each check of ``leftovers``, and the IAM policy that grants exactly these calls.
+"""The IAM actions of each check of ``leftovers``, and the IAM policy that grants exactly these actions.
 
-Source: AWS Service Authorization Reference. No action can be granted for single objects, because nobody knows yet which
-objects there are. Read 2026-11-22.
+The policy grants every action on all objects, because their names are not known yet. Source: AWS Service Authorization
+Reference, read 2026-11-22.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ CALLS: dict[str, frozenset[str]] = {
 
 
 def build_policy() -> dict[str, Any]:
-    """Return the IAM policy that ``leftovers`` needs; sts:GetCallerIdentity needs no permission."""
+    """Return the IAM policy for ``leftovers``, without sts:GetCallerIdentity, which needs no permission."""
     actions = frozenset[str]().union(*CALLS.values()) - CALLS["account"]
     statement = {"Sid": "Leftovers", "Effect": "Allow", "Action": sorted(actions), "Resource": "*"}
     return {"Version": "2012-10-17", "Statement": [statement]}

@@ -1,36 +1,35 @@
-"""The price of an object by the month, as far as the catalogue knows one."""
+"""The monthly price of an object, if the catalogue has one."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from ...catalog.prices import HOURS_A_MONTH, find_service_price
 from ...config import StackConfig
-from ...cost.items import price_disk, price_instance, price_item
+from ...cost.items import FREE_IOPS, FREE_THROUGHPUT, price_disk, price_instance, price_item
 from ...cost.money import Usd
 from ...cost.nodes import find_spot_share
 
-_ITEMS = {
+_SERVICE_PRICE_KEYS = {
     "ec2:elastic-ip": "public-ipv4",
     "ec2:natgateway": "nat-gateway",
     "eks:cluster": "eks-cluster",
     "elasticloadbalancing:loadbalancer/net": "network-load-balancer",
     "kms:key": "kms-key",
 }
-"""Kind → its item in service_prices.csv."""
-_GP3_IOPS, _GP3_THROUGHPUT = 3000, 125
-_PAID = "running", "pending", "stopping"
+"""Kind → key in service_prices.csv."""
+_BILLED_STATES = "running", "pending", "stopping"
 
 
 def price_month(stack: StackConfig, kind: str, described: Mapping[str, Any]) -> Usd | None:
-    """Return US dollars a month of an object, or None if AWS bills nothing for it, or not by its time.
+    """Return US dollars a month of an object; None if AWS bills nothing, or only by use.
 
     Args:
-        stack: The stack, which has the region and its own assumptions about spot.
+        stack: The stack, for its region and its assumed spot shares.
         kind: Service and type of the ARN, such as ``ec2:volume``.
-        described: The object as its service describes it.
+        described: The description of the object in the answer of its service.
     """
-    if kind in _ITEMS:
-        return _price_service(_ITEMS[kind], stack.region)
+    if kind in _SERVICE_PRICE_KEYS:
+        return _price_service(_SERVICE_PRICE_KEYS[kind], stack.region)
     if kind == "ec2:instance":
         return _price_instance(stack, described)
     if kind == "ec2:volume":
@@ -50,14 +49,14 @@ def _price_service(item: str, region: str) -> Usd:
 
 
 def _price_stored(key: str, region: str, gb: float) -> Usd:
-    """Price what a file system holds: Lustre's stated size, and the bytes of EFS, which AWS counts every hour."""
+    """Price the storage of a file system: Lustre's stated size, or the bytes of EFS, which AWS meters every hour."""
     price = find_service_price(key, region)
     return Usd(price.usd * gb) if price else Usd(unknown=frozenset({f"{key} in {region}"}))
 
 
 def _price_instance(stack: StackConfig, described: Mapping[str, Any]) -> Usd:
-    """Price an instance; its volumes are objects of their own. A stopped instance costs nothing."""
-    if described.get("State", {}).get("Name") not in _PAID:
+    """Price an instance without its volumes, which are separate objects; a stopped instance costs nothing."""
+    if described.get("State", {}).get("Name") not in _BILLED_STATES:
         return Usd()
     name = described["InstanceType"]
     month = price_instance(name, stack.region) * HOURS_A_MONTH
@@ -71,5 +70,5 @@ def _price_volume(region: str, described: Mapping[str, Any]) -> Usd:
     kind, gib = described.get("VolumeType"), described["Size"]
     if kind != "gp3":
         return Usd(unknown=frozenset({f"{kind} volumes in {region}"}))
-    iops, throughput = described.get("Iops") or _GP3_IOPS, described.get("Throughput") or _GP3_THROUGHPUT
+    iops, throughput = described.get("Iops") or FREE_IOPS, described.get("Throughput") or FREE_THROUGHPUT
     return price_disk(region, gib=gib, iops=iops, throughput=throughput) * HOURS_A_MONTH

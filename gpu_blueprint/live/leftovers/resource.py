@@ -1,4 +1,4 @@
-"""One object of an AWS account, identified by its ARN."""
+"""One object of an AWS account with its ARN."""
 
 import re
 from collections.abc import Mapping
@@ -7,10 +7,10 @@ from datetime import datetime
 from ...cost.money import Usd
 from ...records import Record
 
-_ONE_KIND = ("s3", "sns", "sqs")
-"""Services whose ARNs name no kind, because they have only one."""
+_SERVICES_WITHOUT_TYPE = ("s3", "sns", "sqs")
+"""Services whose ARNs have no resource type, since each service has only one."""
 REPOSITORY = "ecr:repository"
-"""Kind of the repositories of images."""
+"""Kind of image repositories."""
 
 
 class Arn(Record, order=True):
@@ -19,22 +19,22 @@ class Arn(Record, order=True):
     text: str
     service: str
     region: str
-    """Empty for the objects of a service that has no regions, such as IAM."""
+    """Empty for services without regions, such as IAM."""
     account: str
     type: str
-    """The kind, such as ``cluster`` or ``loadbalancer/net``; empty where the service has only one kind."""
+    """Resource type, such as ``cluster`` or ``loadbalancer/net``; empty if the service has only one."""
     name: str
-    """The rest: an id, a name, or a path such as ``gpu-prod/system/8e3c…`` of a node group."""
+    """Id, name, or path, such as ``gpu-prod/system/8e3c…`` of a node group."""
 
     @classmethod
     def parse(cls, text: str) -> "Arn":
         """Read an ARN.
 
         Raises:
-            ValueError: The text is no ARN.
+            ValueError: The text is not an ARN.
         """
         _, _, service, region, account, rest = text.removesuffix(":*").split(":", 5)
-        if service in _ONE_KIND:
+        if service in _SERVICES_WITHOUT_TYPE:
             return cls(text, service, region, account, "", rest)
         type_, _, name = re.sub("[:/]", "\0", rest, count=1).partition("\0")
         if service == "elasticloadbalancing" and name.startswith(("app/", "net/", "gwy/")):
@@ -43,7 +43,7 @@ class Arn(Record, order=True):
 
     @property
     def kind(self) -> str:
-        """Service and kind, such as ``ec2:instance``."""
+        """Service and resource type, such as ``ec2:instance``."""
         return f"{self.service}:{self.type}" if self.type else self.service
 
 
@@ -53,10 +53,10 @@ class Resource(Record, kw_only=True):
     arn: Arn
     tags: Mapping[str, str]
     made: datetime | None = None
-    """Time of its creation, where AWS tells."""
+    """Creation time, if AWS states one."""
     detail: str = ""
-    """A fact that helps to recognize it, such as the type of an instance."""
+    """A fact to recognize the object by, such as an instance type."""
     instance: str = ""
-    """Id of the EC2 instance that it is attached to."""
+    """Id of the EC2 instance that the object is attached to; empty for none."""
     month: Usd | None = None
-    """US dollars a month if it stays; None where no price by the hour or the month applies."""
+    """US dollars a month; None if AWS does not bill the object by time."""

@@ -1,4 +1,4 @@
-"""Ask the account for everything that carries the tags of a platform, and compare it with the states."""
+"""Find all objects of a platform in its account, and compare them with the state files."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,32 +21,32 @@ _PARALLEL_CALLS = 8
 
 
 class Report(Record):
-    """The objects that ``leftovers`` found, and the questions that AWS did not answer."""
+    """The objects that ``leftovers`` found, and findings about unanswered calls."""
 
     states: States
     verdicts: Verdicts
     findings: Sequence[Finding] = ()
-    """Questions without an answer, or the only finding that the account is not the stack's."""
+    """Unanswered calls; or, alone, the finding that this is not the stack's account."""
 
     @property
     def exit_code(self) -> int:
-        """0 if nothing is left, 1 if something is or an answer is missing, 2 if AWS does not accept the credentials."""
+        """0 without leftovers, 1 with leftovers or missing answers, 2 if AWS does not accept the credentials."""
         return judge_findings(self.findings) or int(bool(self.verdicts.leftovers))
 
 
 def list_surveys(stack: StackConfig) -> list[Survey]:
-    """Return every question for the region of the stack; a service's own answer stands before the tagging API's."""
-    return [survey for room in (ec2, names, iam, tagged) for survey in room.list_surveys(stack)]
+    """Return the surveys of the stack's region; services come before the tagging API, since the first answer counts."""
+    return [survey for module in (ec2, names, iam, tagged) for survey in module.list_surveys(stack)]
 
 
 def find_leftovers(stack: StackConfig, states: States, account: Account, world: Account) -> Report:
-    """Ask every question in parallel. In another account than the stack's, nothing else is asked.
+    """Check that the account is the stack's, then take all surveys in parallel.
 
     Args:
         stack: The stack.
-        states: The contents of its state files.
-        account: The account in the region of the stack.
-        world: The account in the region that lists the objects of services without regions.
+        states: The contents of the stack's state files.
+        account: The account in the stack's region.
+        world: The account in the region that lists objects of services without regions.
     """
     question = Question(check="account", subject=stack.account_id, ask=partial(check_account, stack))
     if wrong := [finding for finding in ask_question(question, account) if finding.status is not Status.PASS]:

@@ -1,6 +1,6 @@
-"""The state files that Pulumi exports: which objects of AWS stand in them, and which parts of a cluster are alive.
+"""The state files that Pulumi exports: AWS objects, clusters, node groups and pools.
 
-A stack that was destroyed has a state without resources, which is a good state file.
+A destroyed stack has a valid state without resources.
 """
 
 import json
@@ -14,25 +14,25 @@ from ...keys import PROJECT
 from ...records import Record
 from .resource import Resource
 
-_ARNS = ("arn", "accessEntryArn", "associationArn")
-"""Outputs that hold the ARN of the resource itself. Others, such as nodeRoleArn, name other resources."""
+_OWN_ARN_OUTPUTS = ("arn", "accessEntryArn", "associationArn")
+"""Outputs with the ARN of the resource itself; others, such as nodeRoleArn, hold ARNs of other resources."""
 _URN = re.compile(r"urn:pulumi:(?P<stack>[^:]+)::(?P<project>[^:]+)::")
 _EC2_ID = re.compile(r"[a-z]+-[0-9a-f]{8,17}")
-_SECRET = "4dabf18193072939515e22adb298388d"
-"""The key by which Pulumi marks an encrypted value; source: pulumi sdk/go/common/resource/sig."""
-_EXPORT = "write it with `pulumi stack export --stack {stack} --file FILE`"
+_SECRET_KEY = "4dabf18193072939515e22adb298388d"
+"""Key that marks an encrypted value; source: pulumi sdk/go/common/resource/sig."""
+_EXPORT_HINT = "write it with `pulumi stack export --stack {stack} --file FILE`"
 _CACHE_RULE = "aws:ecr/pullThroughCacheRule:PullThroughCacheRule"
 _CLUSTER, _NODE_GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"
 
 
 class States(Record, kw_only=True):
-    """Everything that the given state files hold together."""
+    """The contents of all given state files together."""
 
     files: tuple[str, ...] = ()
     count: int = 0
-    """Number of AWS's resources in the files."""
+    """Number of AWS resources in the files."""
     ids: frozenset[str] = frozenset()
-    """ARNs of the resources, and ids of EC2's objects, which are unique without an ARN."""
+    """ARNs of the resources, and ids of EC2 objects, which are unique too."""
     clusters: frozenset[str] = frozenset()
     node_groups: frozenset[str] = frozenset()
     pools: frozenset[str] = frozenset()
@@ -40,10 +40,10 @@ class States(Record, kw_only=True):
     caches: frozenset[str] = frozenset()
     """Prefixes of the repositories in which ECR caches images."""
     unfinished: tuple[str, ...] = ()
-    """Operations that were under way when Pulumi was killed, such as ``creating aws:eks/cluster:Cluster gpu-prod``."""
+    """Operations that a killed Pulumi left pending, such as ``creating aws:eks/cluster:Cluster gpu-prod``."""
 
     def hold(self, resource: Resource) -> bool:
-        """Return whether an object of the account stands in one of the files."""
+        """Return whether one of the files has an object of the account."""
         return not self.ids.isdisjoint((resource.arn.text, resource.arn.name))
 
 
@@ -57,7 +57,7 @@ def read_states(paths: Sequence[Path], stack: str) -> States:
     """Read the state files of a stack.
 
     Raises:
-        UsageError: It has a line for each file that cannot be used.
+        UsageError: Files cannot be used; the message has a line for each.
     """
     deployments: list[_Deployment] = []
     faults: list[str] = []
@@ -72,7 +72,7 @@ def read_states(paths: Sequence[Path], stack: str) -> States:
 
 
 class _UnfitError(Exception):
-    """A file is no state of the stack."""
+    """A file is not a state of the stack."""
 
 
 def _read_file(path: Path, stack: str) -> _Deployment:
@@ -80,13 +80,13 @@ def _read_file(path: Path, stack: str) -> _Deployment:
         text = path.read_text(encoding="utf-8-sig")  # PowerShell writes a BOM
         document = json.loads(text) if text.strip() else None
     except FileNotFoundError:
-        raise _UnfitError(f"no such file; {_EXPORT.format(stack=stack)}") from None
+        raise _UnfitError(f"no such file; {_EXPORT_HINT.format(stack=stack)}") from None
     except OSError as error:
         raise _UnfitError(f"cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:  # also bytes that are no UTF-8
-        raise _UnfitError(f"is not JSON: {error}; {_EXPORT.format(stack=stack)}") from None
+    except (ValueError, RecursionError) as error:  # also for bytes that are not UTF-8
+        raise _UnfitError(f"is not JSON: {error}; {_EXPORT_HINT.format(stack=stack)}") from None
     if document is None:
-        raise _UnfitError(f"is empty; {_EXPORT.format(stack=stack)}")
+        raise _UnfitError(f"is empty; {_EXPORT_HINT.format(stack=stack)}")
     deployment = _read_deployment(document, stack)
     found = _Deployment(str(path), deployment.get("resources") or [], deployment.get("pending_operations") or [])
     _refuse_strangers(found, stack)
@@ -95,23 +95,23 @@ def _read_file(path: Path, stack: str) -> _Deployment:
 
 
 def _read_deployment(document: Any, stack: str) -> Mapping[str, Any]:
-    """Return the deployment of an export; refuse other documents of Pulumi, and documents of others."""
-    export = _EXPORT.format(stack=stack)
+    """Return the deployment of an export, and refuse every other document."""
+    export = _EXPORT_HINT.format(stack=stack)
     if isinstance(document, dict) and "checkpoint" in document:
         raise _UnfitError(f"is a file of Pulumi's backend, not an export; {export}")
     deployment = document.get("deployment") if isinstance(document, dict) else None
     if not isinstance(deployment, dict):
         raise _UnfitError(f"holds no deployment; {export}")
-    if _SECRET in deployment or "ciphertext" in deployment:
+    if _SECRET_KEY in deployment or "ciphertext" in deployment:
         raise _UnfitError(f"its deployment is encrypted as a whole; {export}")
     resources, pending = (deployment.get(key) or [] for key in ("resources", "pending_operations"))
     if not isinstance(resources, list) or not isinstance(pending, list):
-        raise _UnfitError(f"its resources are no list; {export}")
+        raise _UnfitError(f"its resources are not a list; {export}")
     rows = [row.get("resource", row) if isinstance(row, dict) else None for row in (*resources, *pending)]
     if not all(isinstance(row, dict) and isinstance(row.get("urn"), str) for row in rows):
         raise _UnfitError(f"holds a resource without a URN; {export}")
     if any(not isinstance(row.get(key) or {}, dict) for row in resources for key in ("inputs", "outputs")):
-        raise _UnfitError(f"holds a resource whose inputs or outputs are no object; {export}")
+        raise _UnfitError(f"holds a resource whose inputs or outputs are not an object; {export}")
     return deployment
 
 
@@ -125,11 +125,11 @@ def _refuse_strangers(deployment: _Deployment, stack: str) -> None:
 
 def _refuse_encrypted(deployment: _Deployment, stack: str) -> None:
     count = sum(
-        not any(_list_ids(resource)) and any(_SECRET in str(value) for value in _read_outputs(resource).values())
+        not any(_list_ids(resource)) and any(_SECRET_KEY in str(value) for value in _read_outputs(resource).values())
         for resource in _list_cloud(deployment.resources)
     )
     if count:
-        shown = f"{_EXPORT.format(stack=stack)} and add --show-secrets"
+        shown = f"{_EXPORT_HINT.format(stack=stack)} and add --show-secrets"
         raise _UnfitError(f"the ARNs of {count} resources are encrypted, so they cannot be compared; {shown}")
 
 
@@ -142,15 +142,15 @@ def _read_outputs(resource: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _list_ids(resource: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the ARN of a resource, and its id if no other kind of object can have the same.
+    """Yield the ARN of a resource, and its id if ids of this form are unique.
 
-    A resource that takes an ARN as input, such as an EventTarget, has it as output too: it is another resource's.
+    An ARN among the inputs, as of an EventTarget, is also an output, but belongs to another resource.
     """
     identity = str(resource.get("id", ""))
     if identity.startswith("arn:") or _EC2_ID.fullmatch(identity):
         yield identity
     outputs, inputs = _read_outputs(resource), resource.get("inputs") or {}
-    own = [outputs[key] for key in _ARNS if isinstance(outputs.get(key), str) and key not in inputs]
+    own = [outputs[key] for key in _OWN_ARN_OUTPUTS if isinstance(outputs.get(key), str) and key not in inputs]
     yield from (arn.removesuffix(":*") for arn in own)
 
 
@@ -171,7 +171,7 @@ def _merge(deployments: Sequence[_Deployment]) -> States:
 
 
 def _list_names(rows: Iterable[Mapping[str, Any]], start: str, end: str = "") -> frozenset[str]:
-    """Return the names of the resources of a type; an id is ``name``, ``cluster:name`` or ``namespace/name``."""
+    """Return the names of all resources of a type, from ids ``name``, ``cluster:name`` or ``namespace/name``."""
     chosen = [row for row in rows if str(row.get("type")).startswith(start) and str(row.get("type")).endswith(end)]
     return frozenset(re.split("[:/]", str(row.get("id", "")))[-1] for row in chosen)
 

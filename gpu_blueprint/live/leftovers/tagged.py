@@ -1,6 +1,6 @@
-"""Objects of every kind that the Resource Groups Tagging API lists.
+"""Objects that the Resource Groups Tagging API lists, without EC2's, which ec2.py reads from EC2.
 
-It knows all services but omits IAM roles. EC2's own objects come from ec2.py, which asks EC2.
+The tagging API covers all services but omits IAM roles.
 Source: «Services that support the Resource Groups Tagging API», read 2026-11-22.
 """
 
@@ -9,19 +9,19 @@ from functools import partial
 
 from ...config import StackConfig
 from ..preflight import Account, Finding, UnansweredError
-from ..preflight.answers import CHECK_ENDPOINT, read_part
+from ..preflight.answers import CHECK_ENDPOINT, read_part, report_unanswered
 from . import ec2
 from .confirm import confirm
 from .kinds import name_kind
 from .marks import BLUEPRINT, Mark, list_marks
 from .resource import Arn, Resource
-from .survey import Survey, write_finding
+from .survey import Survey
 
 CHECK = "tags"
-_WORLDWIDE = ("bcm-data-exports", "budgets", "ce")
-"""Services whose ARNs may name the region of the world although they serve every region."""
-_PARTS = ("ec2:fleet", "elasticloadbalancing:listener")
-"""Kinds that end with another object, cost nothing, and stay listed for hours."""
+_WORLDWIDE_SERVICES = ("bcm-data-exports", "budgets", "ce")
+"""Services without regions whose ARNs may name the region of their endpoint."""
+_DEPENDENT_KINDS = ("ec2:fleet", "elasticloadbalancing:listener")
+"""Kinds that AWS deletes with another object: they cost nothing, and the API lists them for hours after."""
 
 
 def list_surveys(stack: StackConfig) -> Iterator[Survey]:
@@ -31,21 +31,21 @@ def list_surveys(stack: StackConfig) -> Iterator[Survey]:
 
 
 def list_worldwide_surveys(stack: StackConfig) -> Iterator[Survey]:
-    """Yield the survey of services without regions, to be asked in the region that answers for them."""
+    """Yield the survey of services without regions, for the region that lists their objects."""
     for mark in list_marks(stack):
         if mark.maker == BLUEPRINT and stack.region != stack.partition.world:
             yield Survey(CHECK, "everything without a region", partial(_find, stack, mark, worldwide=True))
 
 
 def _find(stack: StackConfig, mark: Mark, account: Account, *, worldwide: bool = False) -> Iterator[Resource | Finding]:
-    """Yield the objects that exist; also an object about which its service does not answer, and why it does not."""
+    """Yield the objects that exist; if a service does not answer, the object as listed and a finding."""
     for listed in _list_tagged(mark, account):
-        if worldwide and listed.arn.region and listed.arn.service not in _WORLDWIDE:
+        if worldwide and listed.arn.region and listed.arn.service not in _WORLDWIDE_SERVICES:
             continue
         try:
             found = confirm(stack, listed, account)
         except UnansweredError as error:
-            yield write_finding(CHECK, name_kind(listed.arn), error)
+            yield report_unanswered(CHECK, name_kind(listed.arn), error)
             found = listed
         if found:
             yield found
@@ -61,5 +61,5 @@ def _list_tagged(mark: Mark, account: Account) -> Iterator[Resource]:
             reason = "the answer to GetResources holds an object without an ARN"
             raise UnansweredError("answer-not-from-aws", reason, CHECK_ENDPOINT) from None
         is_surveyed = arn.service == "ec2" and arn.type in ec2.TYPES
-        if not is_surveyed and not arn.kind.startswith(_PARTS):
+        if not is_surveyed and not arn.kind.startswith(_DEPENDENT_KINDS):
             yield Resource(arn=arn, tags={tag["Key"]: tag["Value"] for tag in row.get("Tags", [])})

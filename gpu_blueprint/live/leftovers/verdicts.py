@@ -1,4 +1,4 @@
-"""Decide about each object: it stands in a state, a living cluster runs it, or it is a leftover."""
+"""The verdict on each object: in a state file, managed by a running cluster, or a leftover."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,7 +11,7 @@ from .states import States
 
 
 class Attended(Record):
-    """An object that stands in no state and is no leftover, because a living cluster makes and deletes it."""
+    """An object in no state file that a running cluster creates and deletes, so it is not a leftover."""
 
     resource: Resource
     by: str
@@ -19,12 +19,12 @@ class Attended(Record):
 
 
 class Verdicts(Record, kw_only=True):
-    """Every object that carries the tags of the platform, sorted by its fate."""
+    """Every object with the tags of the platform, by verdict."""
 
     leftovers: Sequence[Resource]
     attended: Sequence[Attended]
     held: int
-    """Number of objects that stand in a state."""
+    """Number of objects in a state file."""
 
     @property
     def month(self) -> Usd:
@@ -33,13 +33,13 @@ class Verdicts(Record, kw_only=True):
 
 
 def judge(stack: StackConfig, states: States, found: Iterable[Resource]) -> Verdicts:
-    """Compare what was found with the states. Without a state, no cluster is known to be alive."""
+    """Compare the found objects with the states; a cluster counts as running if a state and the account have it."""
     resources = sorted(found, key=lambda resource: (resource.arn.kind, resource.arn.name))
     names = {resource.arn.name for resource in resources if resource.arn.kind == "eks:cluster"}
-    living = states.clusters & names
+    running = states.clusters & names
     held = [resource for resource in resources if states.hold(resource)]
     others = [resource for resource in resources if not states.hold(resource)]
-    keepers = {resource.arn.text: find_keeper(stack, states, living, resource) for resource in others}
+    keepers = {resource.arn.text: find_keeper(stack, states, running, resource) for resource in others}
     hosts = {resource.arn.name: keepers[resource.arn.text] for resource in others if resource.arn.type == "instance"}
     attended, leftovers = [], []
     for resource in others:
@@ -52,17 +52,17 @@ def judge(stack: StackConfig, states: States, found: Iterable[Resource]) -> Verd
     return Verdicts(leftovers=leftovers, attended=attended, held=len(held))
 
 
-def find_keeper(stack: StackConfig, states: States, living: Iterable[str], resource: Resource) -> str:
-    """Return the part of a living cluster that makes and deletes an object; empty if there is none.
+def find_keeper(stack: StackConfig, states: States, running: Iterable[str], resource: Resource) -> str:
+    """Return the part of a running cluster that creates and deletes an object; empty for none.
 
-    A node of a pool that the program made, and that no state knows any more, has nobody who deletes it. A pool of the
-    team's own stands in no state either; its nodes lack the tags of the blueprint.
+    Objects with the blueprint's tags whose pool is in no state are leftovers. The team's own NodePools are in no state
+    either, but their nodes lack the blueprint's tags.
     """
     prefix = resource.arn.name.partition("/")[0]
     if resource.arn.kind == REPOSITORY and prefix in states.caches:
-        return f"image cache {prefix}"  # ECR makes a repository when a node first pulls an image
+        return f"image cache {prefix}"  # ECR creates a repository when a node first pulls an image
     tags, cluster = resource.tags, find_cluster(resource.tags)
-    if cluster not in living:
+    if cluster not in running:
         return ""
     if keeper := _find_known_part(states, tags):
         return keeper

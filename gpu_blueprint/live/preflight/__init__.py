@@ -1,4 +1,4 @@
-"""Questions to an AWS account: can it hold the stack? Preflight only reads and changes nothing."""
+"""Read-only questions to an AWS account: can the stack run there?"""
 
 from .answers import Account, Question, RefusedError, UnansweredError
 from .findings import Finding, Status, choose_exit_code, list_problems

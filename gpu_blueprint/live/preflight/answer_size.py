@@ -1,4 +1,4 @@
-"""A limit for the size of AWS's answers, which boto3 reads into memory whole, however long they are."""
+"""A size limit for AWS's answers, since boto3 reads each answer into memory whole."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,24 +10,24 @@ from ..bounds import TooLargeError, read_at_most
 
 
 def limit_answers(client: Any, most: int) -> Any:
-    """Let a client of boto3 raise TooLargeError for an answer of more than so many bytes; return the client."""
+    """Return the client of boto3, which now raises TooLargeError for answers of more than ``most`` bytes."""
     client._endpoint.http_session = _Session(client._endpoint.http_session, most)
     return client
 
 
 class _Session:
-    """Sends requests as the session of boto3 does, and stops reading at the limit."""
+    """Send requests like boto3's own session, but stop reading at the limit."""
 
     def __init__(self, session: Any, most: int) -> None:
         self._session, self._most = session, most
 
     def send(self, request: Any) -> Any:
-        """Send a request, and return the response with its whole body."""
+        """Return the response to a request, with its whole body."""
         request.stream_output = True  # otherwise the session itself reads the body
         response = self._session.send(request)
         response.raw = _Body(response.raw, self._most)
         try:
-            response.content  # noqa: B018  the property reads the body, while boto3 still repeats a failed request
+            response.content  # noqa: B018  reads the body now, while boto3 still retries a failed request
         except broken.ReadTimeoutError as error:
             raise raised.ReadTimeoutError(endpoint_url=request.url, error=error) from None
         except broken.HTTPError as error:
@@ -40,7 +40,7 @@ class _Session:
 
 
 class _Body:
-    """The body of a response, read from its connection."""
+    """The body of a response."""
 
     def __init__(self, raw: Any, most: int) -> None:
         self._raw, self._most = raw, most

@@ -1,10 +1,10 @@
-"""Questions to an AWS account, and the errors of a question without an answer."""
+"""Questions to an AWS account, and the errors of unanswered questions."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ...problem import Problem
-from ...records import Record
+from ...records import Record, replace
 from .findings import Finding, Status
 
 CHECK_ENDPOINT = "check the proxy and AWS_ENDPOINT_URL"
@@ -14,16 +14,16 @@ class Account(Protocol):
     """One AWS account in one region. Services and operations have the names of the AWS API."""
 
     def ask(self, service: str, operation: str, **parameters: Any) -> Any:
-        """Return the answer with all of its pages.
+        """Return the answer with all pages.
 
         Raises:
-            UnansweredError: AWS did not answer, or the caller lacks the permission to ask.
-            RefusedError: AWS answered with an error that only the check can interpret.
+            UnansweredError: AWS did not answer, or the caller lacks the permission.
+            RefusedError: AWS answered with an error code that only the check can interpret.
         """
 
 
 class Question(Record, kw_only=True):
-    """One question of a check. ``subject`` names the question in the report if it gets no answer."""
+    """One question of a check; ``subject`` names an unanswered question in the report."""
 
     check: str
     subject: str
@@ -31,7 +31,7 @@ class Question(Record, kw_only=True):
 
 
 class UnansweredError(Exception):
-    """A question got no answer."""
+    """AWS did not answer a question."""
 
     status = Status.UNANSWERED
 
@@ -60,7 +60,7 @@ class LockedOutError(UnansweredError):
 
 
 class RefusedError(UnansweredError):
-    """AWS answered with an error code; a check may know what the code means."""
+    """AWS answered with an error code, which a check may interpret."""
 
     def __init__(self, code: str, message: str, command: str = "preflight") -> None:
         self.code = code
@@ -68,11 +68,33 @@ class RefusedError(UnansweredError):
         super().__init__("aws-error", f"AWS answered {code}: {message}", hint)
 
 
+def ask_unless_missing(
+    account: Account, codes: tuple[str, ...], service: str, operation: str, **parameters: Any
+) -> Any:
+    """Return an answer; None if AWS refuses with one of the codes, which mean that the object does not exist."""
+    try:
+        return account.ask(service, operation, **parameters)
+    except RefusedError as refusal:
+        if refusal.code in codes:
+            return None
+        raise
+
+
+def report_unanswered(check: str, subject: str, error: UnansweredError) -> Finding:
+    """Return the finding about an unanswered question."""
+    return Finding(check=check, subject=subject, status=error.status, problem=replace(error.problem, subject=subject))
+
+
+def write_line(error: Exception) -> str:
+    """Return an error as one line of at most 240 characters."""
+    return " ".join(str(error).split())[:240]
+
+
 def read_part(answer: Any, *path: str) -> Any:
     """Return the value at a path of an answer.
 
     Raises:
-        UnansweredError: The path is missing. The API always fills it, so the answer is not from AWS.
+        UnansweredError: The path is missing. AWS always fills it, so the answer is not from AWS.
     """
     for key in path:
         answer = answer.get(key) if isinstance(answer, dict) else None

@@ -1,4 +1,4 @@
-"""The account behind boto3: a limited number of retries, and an UnansweredError for every way to get no answer."""
+"""An account through boto3: bounded retries, and an UnansweredError for every failure."""
 
 import os
 import re
@@ -17,13 +17,13 @@ from ...errors import UsageError, suggest
 from ...records import Record
 from ..bounds import TooLargeError, call_within
 from .answer_size import limit_answers
-from .answers import CHECK_ENDPOINT, DeniedError, LockedOutError, RefusedError, UnansweredError
+from .answers import CHECK_ENDPOINT, DeniedError, LockedOutError, RefusedError, UnansweredError, write_line
 from .permissions import name_action
 
-READS = ("Describe", "Get", "List")
-"""Prefixes of the operations that only read."""
+READ_PREFIXES = ("Describe", "Get", "List")
+"""Prefixes of read-only operations."""
 
-_UNSIGNED = (
+_CREDENTIAL_ERRORS = (
     raised.NoCredentialsError,
     raised.PartialCredentialsError,
     raised.CredentialRetrievalError,
@@ -33,25 +33,25 @@ _UNSIGNED = (
     raised.NoAuthTokenError,
     raised.InvalidConfigError,
 )
-_UNREACHABLE = (raised.ConnectionError, raised.HTTPClientError)
+_CONNECTION_ERRORS = (raised.ConnectionError, raised.HTTPClientError)
 _LOG_IN = "log in again (`aws sso login`, or the command that gives your shell its credentials), then run it again"
 _CHECK_NETWORK = "check the network, VPN and proxy"
 
 
 class Patience(Record):
-    """Timeouts of one call, the number of attempts, and the size of an answer."""
+    """Timeouts of one call, the number of attempts, and the largest answer."""
 
     connect_seconds: float = 5
     read_seconds: float = 10
     attempts: int = 4
     whole_seconds: float = 90
-    """For all attempts and all pages together."""
+    """Limit for all attempts and pages together."""
     most_bytes: int = 32 * 2**20
-    """Size of one page."""
+    """Largest page."""
 
 
 class AwsAccount:
-    """One account in one region, asked by one command. Several threads may ask it at the same time."""
+    """One account in one region, for one command; safe for several threads."""
 
     def __init__(
         self, session: Any, region: str, patience: Patience | None = None, *, command: str = "preflight"
@@ -62,8 +62,8 @@ class AwsAccount:
         self._lock = Lock()
 
     def ask(self, service: str, operation: str, **parameters: Any) -> Any:
-        """Make one call that reads, and return all of its pages in one answer."""
-        if not operation.startswith(READS):
+        """Make one read-only call, and return all pages in one answer."""
+        if not operation.startswith(READ_PREFIXES):
             raise ValueError(f"{operation} could write; {self._command} only reads")
         try:
             client = self._open_client(service)
@@ -72,17 +72,19 @@ class AwsAccount:
             )
         except raised.ClientError as error:
             raise self._interpret(error, name_action(service, operation)) from None
-        except _UNSIGNED as error:
-            raise LockedOutError(_shorten(error), _LOG_IN) from None
+        except _CREDENTIAL_ERRORS as error:
+            raise LockedOutError(write_line(error), _LOG_IN) from None
         except TimeoutError:
             reason = f"{service} has not answered {operation} after {self._patience.whole_seconds:g} seconds"
             raise UnansweredError("aws-unreachable", reason, f"{_CHECK_NETWORK}, then run it again") from None
         except (raised.ConnectTimeoutError, raised.ReadTimeoutError):
             reason = f"{service} did not answer {operation} in {self._patience.attempts} attempts"
             raise UnansweredError("aws-unreachable", reason, f"{_CHECK_NETWORK}, then run it again") from None
-        except _UNREACHABLE as error:
+        except _CONNECTION_ERRORS as error:
             hint = f"{_CHECK_NETWORK}, AWS_ENDPOINT_URL, and whether {self._region} has {service}"
-            raise UnansweredError("aws-unreachable", f"{service} cannot be reached: {_shorten(error)}", hint) from None
+            raise UnansweredError(
+                "aws-unreachable", f"{service} cannot be reached: {write_line(error)}", hint
+            ) from None
         except (ResponseParserError, raised.PaginationError, TooLargeError, RecursionError):
             reason = f"the answer to {operation} is not from {service}"
             raise UnansweredError("answer-not-from-aws", reason, CHECK_ENDPOINT) from None
@@ -106,12 +108,12 @@ class AwsAccount:
                     client = self._session.client(service, region_name=self._region, config=config)
                     self._clients[service] = limit_answers(client, patience.most_bytes)
                 except ValueError as error:  # AWS_ENDPOINT_URL is not an address
-                    raise UnansweredError("aws-unreachable", _shorten(error), "correct AWS_ENDPOINT_URL") from None
+                    raise UnansweredError("aws-unreachable", write_line(error), "correct AWS_ENDPOINT_URL") from None
             return self._clients[service]
 
     def _interpret(self, error: Any, action: str) -> UnansweredError:
-        """Return the reason of an error: permission, credentials, throttling, a proxy, or a code that a check knows."""
-        code, message = str(error.response["Error"].get("Code", "an error")), _shorten(error)
+        """Return the reason of an error: permission, credentials, throttling, a proxy, or a code for a check."""
+        code, message = str(error.response["Error"].get("Code", "an error")), write_line(error)
         if code in DENIED:
             named = re.search(r"not authorized to perform: ([\w-]+:\w+)", message)
             return DeniedError(named[1] if named else action, self._command)
@@ -121,14 +123,14 @@ class AwsAccount:
         if code in BUSY:
             reason = f"AWS throttles {action} ({code}), {self._patience.attempts} times in a row"
             return UnansweredError("aws-throttled", reason, "run it again in a minute")
-        if code.isdigit():  # AWS names its errors; a bare HTTP status comes from a proxy
+        if code.isdigit():  # AWS's error codes are names; a bare HTTP status comes from a proxy
             reason = f"{action} was answered with HTTP {code} and no reason"
             return UnansweredError("answer-not-from-aws", reason, f"{CHECK_ENDPOINT}, then run it again")
         return RefusedError(code, " ".join(str(error.response["Error"].get("Message", "")).split()), self._command)
 
 
 def sign_in(region: str, profile: str | None = None) -> boto3.Session:
-    """Return a session with the credentials of the environment, or of a profile.
+    """Return a session with the credentials of a profile, by default of the environment.
 
     Raises:
         UsageError: The profile does not exist, or there are no credentials.
@@ -141,16 +143,11 @@ def sign_in(region: str, profile: str | None = None) -> boto3.Session:
         known = botocore.session.Session(profile="default").available_profiles
         raise UsageError(f"there is no AWS profile {name!r}; {suggest(name, known, 'there are')}") from None
     except (raised.ConfigParseError, raised.ConfigNotFound) as error:
-        raise UsageError(f"the AWS configuration cannot be read: {_shorten(error)}") from None
-    except _UNSIGNED as error:
-        raise UsageError(f"no AWS credentials: {_shorten(error)}; {_LOG_IN}") from None
+        raise UsageError(f"the AWS configuration cannot be read: {write_line(error)}") from None
+    except _CREDENTIAL_ERRORS as error:
+        raise UsageError(f"no AWS credentials: {write_line(error)}; {_LOG_IN}") from None
     if credentials is None:
         raise UsageError(
             "no AWS credentials: log in (`aws sso login`, `aws configure`), or name a profile (AWS_PROFILE)"
         )
     return session
-
-
-def _shorten(error: Exception) -> str:
-    """Return an error as one line of at most 240 characters."""
-    return " ".join(str(error).split())[:240]

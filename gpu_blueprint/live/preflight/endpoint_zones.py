@@ -1,10 +1,10 @@
-"""Does AWS offer the VPC endpoints of a new network in each of its zones?
+"""The VPC endpoints of a new network: does AWS offer each in every zone of the network?
 
-An interface endpoint takes a subnet in every zone of the network, and EC2 refuses it as a whole where its service lacks
-one of the zones (terraform-aws-modules/terraform-aws-vpc#785: "does not support the availability zone of the subnet").
-Each service lacks other zones, and letters of zones differ by account, so that only the account knows.
+An interface endpoint has a subnet in every zone of the network, and EC2 refuses the endpoint if its service lacks one
+zone (terraform-aws-modules/terraform-aws-vpc#785: "does not support the availability zone of the subnet"). The lacking
+zones differ by service, and the letters of zones by account, so only the account has the answer.
 
-Of other services in zones nobody can ask without making something: FSx for Lustre, mount targets of EFS, NAT gateways.
+AWS has no read-only call for the zones of FSx for Lustre, EFS mount targets and NAT gateways.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ _CHECK = "VPC endpoints"
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield one question for all endpoints that the stack makes; an existing VPC has its own."""
+    """Yield one question for all endpoints that the stack makes; an existing VPC brings its own."""
     if isinstance(stack.network, NewVpc) and stack.network.endpoints:
         yield Question(check=_CHECK, subject="all services", ask=partial(_check_endpoints, stack, stack.network))
 
@@ -32,7 +32,7 @@ def _check_endpoints(stack: StackConfig, network: NewVpc, account: Account) -> l
         for index, endpoint in enumerate(network.endpoints)
         for service in list_services(endpoint)
     }
-    # The filter leaves out services that the region lacks; the parameter ServiceNames would fail as a whole.
+    # A filter skips services that the region lacks; with the parameter ServiceNames, one of them fails the call.
     filters = [{"Name": "service-name", "Values": [*wanted]}]
     rows = account.ask("ec2", "DescribeVpcEndpointServices", Filters=filters).get("ServiceDetails", [])
     return [
@@ -42,7 +42,7 @@ def _check_endpoints(stack: StackConfig, network: NewVpc, account: Account) -> l
 
 
 def _judge(network: NewVpc, service: str, path: Path, endpoint: Endpoint, rows: list[Mapping[str, Any]]) -> Finding:
-    # S3 has a row for each of its types, Gateway and Interface.
+    # S3 has two rows: Gateway and Interface.
     kind = "Gateway" if endpoint == "s3" else "Interface"
     offered = [row for row in rows if row["ServiceName"] == service and kind in _list_types(row)]
     remedy = f"remove {endpoint} from network.endpoints, and nodes reach it through NAT"
@@ -51,7 +51,7 @@ def _judge(network: NewVpc, service: str, path: Path, endpoint: Endpoint, rows: 
         return report(_CHECK, service, Problem("endpoint-not-in-zone", path, reason, remedy))
     zones = sorted({zone for row in offered for zone in row.get("AvailabilityZones", [])})
     lacking = [zone for zone in network.zones if zone not in zones]
-    if kind == "Gateway" or not lacking:  # a gateway endpoint belongs to route tables, which have no zone
+    if kind == "Gateway" or not lacking:  # a gateway endpoint has route tables instead of zones
         return confirm(_CHECK, service, "is offered in every zone of the network")
     reason = f"{service} has no endpoint in {', '.join(lacking)}, and AWS refuses an endpoint with a subnet there"
     hint = f"{remedy}; or choose zones of {', '.join(zones)}"

@@ -1,7 +1,7 @@
-"""Does an existing VPC have the endpoints that the stack file states, and do nodes reach AWS through them?
+"""The endpoints of an existing VPC that the stack file states: do they exist, and do nodes reach AWS through them?
 
-An endpoint answers if it is available, if private DNS leads the usual names of the service to it, and if its security
-group admits port 443. The gateway endpoint of S3 answers in subnets whose route table knows it.
+An interface endpoint must be available, have private DNS, and have a security group that admits port 443. The gateway
+endpoint of S3 must be in the route table of each subnet.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,14 +16,14 @@ from .answers import Account, Question
 from .findings import Finding, confirm, report
 
 _CHECK = "endpoints"
-_HTTPS = 443
-_OUT = ("GatewayId", "NatGatewayId", "EgressOnlyInternetGatewayId")
-"""Fields of a route that name a gateway; a gateway's id says whether it leads to the internet."""
+_HTTPS_PORT = 443
+_GATEWAY_FIELDS = ("GatewayId", "NatGatewayId", "EgressOnlyInternetGatewayId")
+"""Fields of a route with the id of a gateway; the id's prefix shows whether the gateway leads to the internet."""
 Row = Mapping[str, Any]
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield one question for the endpoints of an existing VPC, and one for its routes if it has no internet."""
+    """Yield one question for the endpoints of an existing VPC, and one for its routes if the file denies internet."""
     network = stack.network
     if isinstance(network, ExistingVpc) and network.endpoints:
         yield Question(check=_CHECK, subject=network.vpc_id, ask=partial(_check_endpoints, stack, network))
@@ -52,10 +52,10 @@ def _filter_vpc(network: ExistingVpc) -> list[dict[str, Any]]:
 def _find_problem(
     network: ExistingVpc, service: str, rows: Sequence[Row], path: Path, account: Account
 ) -> Problem | None:
-    """Return the reason why no endpoint of a service answers nodes; None if one does."""
+    """Return why nodes reach no endpoint of a service; None if they reach one."""
     if not rows:
         reason = f"{network.vpc_id} has no endpoint for {service}"
-        hint = "make it with private DNS; if the names lead to an endpoint of another VPC, look for it from a pod"
+        hint = "make it with private DNS; if the names resolve to an endpoint of another VPC, test it from a pod"
         return Problem("endpoint-not-found", path, reason, hint)
     available = [row for row in rows if str(row.get("State")).lower() == "available"]
     if not available:
@@ -66,12 +66,12 @@ def _find_problem(
 
 
 def _find_fault(network: ExistingVpc, service: str, row: Row, path: Path, account: Account) -> Problem | None:
-    """Return the reason why an endpoint that is available does not answer nodes."""
+    """Return why nodes do not reach an available endpoint; None if they reach it."""
     name = row["VpcEndpointId"]
     if row.get("VpcEndpointType") == "Gateway":
         return _find_unrouted(network, name, row, path, account)
     if not row.get("PrivateDnsEnabled"):
-        reason = f"{name} has no private DNS, so the names of {service} lead to the internet"
+        reason = f"{name} has no private DNS, so the names of {service} resolve to public addresses"
         hint = f"turn it on: aws ec2 modify-vpc-endpoint --vpc-endpoint-id {name} --private-dns-enabled"
         return Problem("endpoint-without-dns", path, reason, hint)
     groups = [group["GroupId"] for group in row.get("Groups", [])]
@@ -79,20 +79,19 @@ def _find_fault(network: ExistingVpc, service: str, row: Row, path: Path, accoun
     found = account.ask("ec2", "DescribeSecurityGroups", Filters=filters).get("SecurityGroups", []) if groups else []
     rules = [rule for group in found for rule in group.get("IpPermissions", []) if _covers_https(rule)]
     if closed := [subnet.id for subnet in network.subnets if not _admits(rules, subnet.cidr)]:
-        reason = f"the security group of {name} ({', '.join(groups)}) keeps port 443 from {', '.join(closed)}"
-        return Problem("endpoint-closed", path, reason, "let the blocks of the subnets connect to port 443")
+        reason = f"the security group of {name} ({', '.join(groups)}) does not admit {', '.join(closed)} to port 443"
+        return Problem("endpoint-closed", path, reason, "admit the subnets' CIDR blocks to port 443")
     return None
 
 
 def _covers_https(rule: Row) -> bool:
     if rule.get("IpProtocol") == "-1":
         return True
-    return rule.get("IpProtocol") == "tcp" and rule.get("FromPort", 0) <= _HTTPS <= rule.get("ToPort", 65535)
+    return rule.get("IpProtocol") == "tcp" and rule.get("FromPort", 0) <= _HTTPS_PORT <= rule.get("ToPort", 65535)
 
 
 def _admits(rules: Sequence[Row], cidr: str | None) -> bool:
-    """Tell whether rules admit a subnet: a rule that names groups or prefix lists may, and so may any rule for a subnet
-    without a stated block."""
+    """Return whether rules may admit a subnet: by its CIDR block, or by unknown members of groups and prefix lists."""
     blocks = [ip_network(item["CidrIp"]) for rule in rules for item in rule.get("IpRanges", [])]
     if any(rule.get("UserIdGroupPairs") or rule.get("PrefixListIds") for rule in rules) or (rules and not cidr):
         return True
@@ -105,13 +104,13 @@ def _find_unrouted(network: ExistingVpc, name: str, row: Row, path: Path, accoun
     if not lost:
         return None
     ids = " ".join(dict.fromkeys(tables[subnet]["RouteTableId"] for subnet in lost))
-    reason = f"the route tables of {', '.join(lost)} do not know {name}"
+    reason = f"the route tables of {', '.join(lost)} have no route to {name}"
     hint = f"add them: aws ec2 modify-vpc-endpoint --vpc-endpoint-id {name} --add-route-table-ids {ids}"
     return Problem("endpoint-not-routed", path, reason, hint)
 
 
 def _find_tables(network: ExistingVpc, account: Account) -> dict[str, Row]:
-    """Return subnet → its route table: its own, or else the main table of the VPC."""
+    """Return subnet id → route table: the subnet's own, else the VPC's main table."""
     tables = account.ask("ec2", "DescribeRouteTables", Filters=_filter_vpc(network)).get("RouteTables", [])
     links = [(link, table) for table in tables for link in table.get("Associations", [])]
     main = next((table for link, table in links if link.get("Main")), None)
@@ -121,11 +120,11 @@ def _find_tables(network: ExistingVpc, account: Account) -> dict[str, Row]:
 
 
 def _check_routes(network: ExistingVpc, account: Account) -> list[Finding]:
-    """Warn of subnets that reach the internet although the stack file says that they do not."""
+    """Warn of subnets with a route to the internet, which the stack file denies."""
     findings: list[Finding] = []
     for index, subnet in enumerate(network.subnets):
         table = _find_tables(network, account).get(subnet.id, {})
-        gateways = [str(route.get(field, "")) for route in table.get("Routes", []) for field in _OUT]
+        gateways = [str(route.get(field, "")) for route in table.get("Routes", []) for field in _GATEWAY_FIELDS]
         if out := [gateway for gateway in gateways if gateway.startswith(("igw-", "nat-", "eigw-"))]:
             reason = f"{subnet.id} has a route to the internet by {', '.join(out)}, the file says internet: false"
             path: Path = ("network", "subnets", index)

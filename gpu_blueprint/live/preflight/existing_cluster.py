@@ -1,4 +1,4 @@
-"""Does a cluster that a stack file says exists have the facts that the file states, and does it admit the caller?"""
+"""An existing cluster: does it match the stack file, and does it admit the caller?"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from ...config import ExistingCluster, StackConfig
 from ...problem import Path, Problem
 from .answers import Account, read_part
-from .findings import Finding, confirm, report
+from .findings import Finding, confirm, report, report_all
 
 _FACTS: tuple[tuple[Path, str, tuple[str, ...]], ...] = (
     (("cluster", "kubernetesVersion"), "Kubernetes", ("version",)),
@@ -14,27 +14,26 @@ _FACTS: tuple[tuple[Path, str, tuple[str, ...]], ...] = (
     (("cluster", "serviceCidr"), "service addresses", ("kubernetesNetworkConfig", "serviceIpv4Cidr")),
     (("network", "vpcId"), "VPC", ("resourcesVpcConfig", "vpcId")),
 )
-"""Field of the stack file, its name in a sentence, and its place in the answer of eks:DescribeCluster."""
+"""Field of the stack file, its name in prose, and its path in the answer of eks:DescribeCluster."""
 _UNKNOWN = "none"
 
 
 def compare_cluster(stack: StackConfig, cluster: ExistingCluster, found: Mapping[str, Any] | None) -> list[Finding]:
-    """Return a finding for each fact of the cluster that differs from the file, or that all facts are as stated.
+    """Return a finding for each field that differs from the cluster, or one finding that all match.
 
     Args:
         stack: The stack.
-        cluster: Its cluster.
-        found: The cluster as EKS describes it; None if EKS has none of the name.
+        cluster: The cluster in the stack file.
+        found: The cluster in EKS's answer; None if EKS has no cluster of this name.
     """
     name = stack.cluster_name
     if found is None:
-        reason = f"EKS has no cluster {name} in {stack.region}, and the file says that it exists (cluster.mode)"
+        reason = f"EKS has no cluster {name} in {stack.region}, but the file says that it exists (cluster.mode)"
         hint = "correct cluster.name, aws:region or the account"
         return [report("cluster", name, Problem("cluster-not-found", ("cluster", "name"), reason, hint))]
-    if problems := [*_find_differences(stack, cluster, found)]:
-        return [report("cluster", name, problem) for problem in problems]
     facts = ", ".join(f"{what} {_read(found, place)}" for _, what, place in _FACTS)
-    return [confirm("cluster", name, f"the cluster exists as stated: {found.get('status')}, {facts}")]
+    fact = f"the cluster exists as stated: {found.get('status')}, {facts}"
+    return report_all("cluster", name, _find_differences(stack, cluster, found), fact)
 
 
 def _find_differences(stack: StackConfig, cluster: ExistingCluster, found: Mapping[str, Any]) -> Iterator[Problem]:
@@ -64,9 +63,9 @@ def _read(found: Mapping[str, Any], place: tuple[str, ...]) -> str:
 
 
 def find_admission(stack: StackConfig, cluster: ExistingCluster, principal: str, account: Account) -> list[Finding]:
-    """Return the finding that the cluster admits the caller, or that nothing in EKS does.
+    """Return the finding whether the cluster admits the caller.
 
-    A cluster with CONFIG_MAP tells EKS nothing about its principals.
+    Empty in the mode CONFIG_MAP, since EKS then has no list of principals.
     """
     if cluster.authentication_mode == "CONFIG_MAP":
         return []
@@ -76,6 +75,6 @@ def find_admission(stack: StackConfig, cluster: ExistingCluster, principal: str,
     if principal in read_part(answer, "accessEntries"):
         return [confirm("admins", principal, "it has an access entry of the cluster")]
     or_map = " unless the ConfigMap aws-auth maps it" if cluster.authentication_mode == "API_AND_CONFIG_MAP" else ""
-    reason = f"the cluster has no access entry of the caller, so as the caller `pulumi up` cannot write into it{or_map}"
+    reason = f"the cluster has no access entry of the caller, so the caller's `pulumi up` cannot write into it{or_map}"
     hint = "let the cluster's owner admit the caller with AmazonEKSClusterAdminPolicy, or run it as an admitted role"
     return [report("admins", principal, Problem("caller-not-admitted", ("cluster", "name"), reason, hint, "warning"))]

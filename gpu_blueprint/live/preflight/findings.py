@@ -1,4 +1,4 @@
-"""Findings of preflight: a check passed, or a Problem states what the account lacks."""
+"""Findings of preflight: a check passed, or a Problem gives the reason."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -8,7 +8,7 @@ from ...records import Record, replace
 
 
 class Status(StrEnum):
-    """The result of a check. A question without an answer never counts as passed."""
+    """The result of a check; an unanswered question never counts as passed."""
 
     PASS = "pass"
     WARN = "warn"
@@ -22,22 +22,22 @@ class Finding(Record, kw_only=True):
     """The result of one check for one subject, such as a reservation or a pool."""
 
     check: str
-    """Name of the check; permissions.py lists its calls under this name."""
+    """Name of the check, and key in permissions.py."""
     subject: str
     status: Status
     fact: str = ""
-    """State of the account, where the check passed."""
+    """State of the account, if the check passed."""
     problem: Problem | None = None
-    """The reason why the check did not pass."""
+    """Why the check did not pass; None if it passed."""
 
     @property
     def message(self) -> str:
-        """The fault, or the state of the account where the check passed."""
+        """The fault, or the state of the account if the check passed."""
         return self.problem.reason if self.problem else self.fact
 
     @property
     def remedy(self) -> str:
-        """A command or a sentence; empty where the check passed."""
+        """A command or a sentence; empty if the check passed."""
         return self.problem.hint if self.problem else ""
 
     def as_json(self) -> dict[str, str]:
@@ -57,9 +57,14 @@ def confirm(check: str, subject: str, fact: str) -> Finding:
 
 
 def report(check: str, subject: str, problem: Problem) -> Finding:
-    """Return a finding that the check failed or warns, depending on the severity of the problem."""
+    """Return a failure or a warning, by the severity of the problem."""
     status = Status.FAIL if problem.severity == "error" else Status.WARN
     return Finding(check=check, subject=subject, status=status, problem=replace(problem, subject=subject))
+
+
+def report_all(check: str, subject: str, problems: Iterable[Problem], fact: str) -> list[Finding]:
+    """Return a finding for each problem; without problems, one that the check passed."""
+    return [report(check, subject, problem) for problem in problems] or [confirm(check, subject, fact)]
 
 
 def list_problems(findings: Iterable[Finding]) -> list[Problem]:
@@ -68,7 +73,7 @@ def list_problems(findings: Iterable[Finding]) -> list[Problem]:
 
 
 def choose_exit_code(findings: Iterable[Finding]) -> int:
-    """Return 0 if nothing failed, 1 if a check failed or got no answer, 2 if AWS does not accept the credentials."""
+    """Return 0 if nothing failed, 1 if a check failed or stayed unanswered, 2 if AWS rejects the credentials."""
     statuses = {finding.status for finding in findings}
     if Status.LOCKED_OUT in statuses:
         return 2

@@ -1,4 +1,4 @@
-"""Does a command ask the right account, is its caller an admin, and is the cluster's name free or this platform's?"""
+"""Three questions: is it the right account, is the caller an admin, and is the cluster's name free or ours?"""
 
 import re
 from collections.abc import Iterator
@@ -7,20 +7,22 @@ from typing import Any
 
 from ...config import StackConfig
 from ...problem import Problem
-from .answers import Account, Question, RefusedError, read_part
+from .answers import Account, Question, ask_unless_missing, read_part
 from .existing_cluster import compare_cluster, find_admission
 from .findings import Finding, confirm, report
 
+NO_CLUSTER_CODES = ("ResourceNotFoundException",)
+
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield the questions for the caller's identity and for the cluster."""
+    """Yield the questions about account, caller and cluster."""
     yield Question(check="account", subject=stack.account_id, ask=partial(check_account, stack))
     yield Question(check="admins", subject="the caller", ask=partial(_check_admin, stack))
     yield Question(check="cluster", subject=stack.cluster_name, ask=partial(_check_cluster, stack))
 
 
 def check_account(stack: StackConfig, account: Account) -> list[Finding]:
-    """Return the finding that the credentials belong to the stack's account, or to another account."""
+    """Return the finding whether the credentials belong to the stack's account."""
     caller = account.ask("sts", "GetCallerIdentity")
     number, arn = read_part(caller, "Account"), read_part(caller, "Arn")
     if number == stack.account_id:
@@ -31,7 +33,7 @@ def check_account(stack: StackConfig, account: Account) -> list[Finding]:
 
 
 def _check_admin(stack: StackConfig, account: Account) -> list[Finding]:
-    """Return the finding that the caller is an admin of the cluster, or cannot fill it as the caller of `pulumi up`."""
+    """Return the finding whether the caller is an admin of the cluster, which `pulumi up` requires."""
     caller = account.ask("sts", "GetCallerIdentity")
     if read_part(caller, "Account") != stack.account_id:
         return []  # the check of the account reports it
@@ -40,13 +42,13 @@ def _check_admin(stack: StackConfig, account: Account) -> list[Finding]:
         return find_admission(stack, stack.existing_cluster, principal, account)
     if principal in stack.cluster.admins:
         return [confirm("admins", principal, "one of cluster.admins")]
-    reason = "the caller is not one of cluster.admins, so as the caller `pulumi up` makes a cluster that refuses it"
+    reason = "the caller is not one of cluster.admins, so a cluster from the caller's `pulumi up` does not admit it"
     hint = f"run `pulumi up` as one of cluster.admins, or add {principal}"
     return [report("admins", principal, Problem("caller-not-admin", ("cluster", "admins"), reason, hint, "warning"))]
 
 
 def _find_principal(arn: str, account: Account) -> str:
-    """Return the ARN by which EKS knows a caller. The ARN of a session leaves out the path of its role."""
+    """Return the caller's ARN in EKS: for a session, the ARN of its role with the role's path."""
     session = re.fullmatch(r"arn:[a-z-]+:sts::\d+:assumed-role/([^/]+)/.+", arn)
     if session is None:
         return arn
@@ -55,18 +57,13 @@ def _find_principal(arn: str, account: Account) -> str:
 
 
 def find_cluster(stack: StackConfig, account: Account) -> dict[str, Any] | None:
-    """Return the cluster that has the stack's name, if there is one."""
-    try:
-        cluster: dict[str, Any] = read_part(account.ask("eks", "DescribeCluster", name=stack.cluster_name), "cluster")
-    except RefusedError as refusal:
-        if refusal.code == "ResourceNotFoundException":
-            return None
-        raise
-    return cluster
+    """Return the cluster with the stack's name; None if EKS has no cluster of this name."""
+    answer = ask_unless_missing(account, NO_CLUSTER_CODES, "eks", "DescribeCluster", name=stack.cluster_name)
+    return None if answer is None else read_part(answer, "cluster")
 
 
 def is_ours(stack: StackConfig, tags: dict[str, str]) -> bool:
-    """Return whether the tags say that this program made the resource for this environment."""
+    """Return whether tags are of this program and environment."""
     return tags.get("managed-by") == "gpu-blueprint" and tags.get("environment", stack.environment) == stack.environment
 
 

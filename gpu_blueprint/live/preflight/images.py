@@ -1,4 +1,4 @@
-"""Do the pinned node images exist for the cluster's Kubernetes minor?"""
+"""The pinned node images: do they exist for the cluster's Kubernetes minor?"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -12,7 +12,7 @@ from .answers import Account, Question, read_part
 from .findings import Finding, confirm, report
 
 _MAX_NAMES = 10
-"""Number of names that ssm:GetParameters takes at once."""
+"""Most names in one call of ssm:GetParameters."""
 
 
 class Image(Record):
@@ -23,11 +23,11 @@ class Image(Record):
     subject: str
     """Name of the image in the report, such as ``al2023@v20260923 amd64, NVIDIA``."""
     path: Path
-    """The first field of the stack file that asks for the image."""
+    """First field of the stack file that needs the image."""
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield as few calls as possible that together ask for every image."""
+    """Yield questions for all images, in as few calls as possible."""
     images = sorted(_list_images(stack), key=lambda image: image.parameter)
     for start in range(0, len(images), _MAX_NAMES):
         batch = images[start : start + _MAX_NAMES]

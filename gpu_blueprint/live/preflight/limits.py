@@ -1,4 +1,4 @@
-"""Do the account's service quotas hold the stack at its ceiling?"""
+"""The account's service quotas: do they allow the stack with every pool at its limit?"""
 
 import re
 from collections import Counter
@@ -15,15 +15,19 @@ from .answers import Account, Question, RefusedError, UnansweredError, read_part
 from .findings import Finding, confirm, report
 from .identity import is_ours
 
-_INSTANCES, _PLATFORM = "service quotas", "room for the platform"
+_INSTANCES_CHECK, _PLATFORM_CHECK = "service quotas", "room for the platform"
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield a question for each service quota: the caller may lack the permission for some of them."""
+    """Yield a question for each service quota, since the caller may lack the permission for some."""
     for need in list_instance_needs(stack):
-        yield Question(check=_INSTANCES, subject=_name_quota(need.quota), ask=partial(_check_instances, stack, need))
+        yield Question(
+            check=_INSTANCES_CHECK, subject=_name_quota(need.quota), ask=partial(_check_instances, stack, need)
+        )
     for need in list_platform_needs(stack):
-        yield Question(check=_PLATFORM, subject=_name_quota(need.quota), ask=partial(_check_platform, stack, need))
+        yield Question(
+            check=_PLATFORM_CHECK, subject=_name_quota(need.quota), ask=partial(_check_platform, stack, need)
+        )
 
 
 def _name_quota(quota: ServiceQuota) -> str:
@@ -31,7 +35,7 @@ def _name_quota(quota: ServiceQuota) -> str:
 
 
 def _read_applied(account: Account, quota: ServiceQuota) -> float:
-    """Return the value that applies to the account: its own value, or the default if it was never changed."""
+    """Return the value for the account: the account's own, else AWS's default."""
     for operation in ("GetServiceQuota", "GetAWSDefaultServiceQuota"):
         try:
             answer = account.ask("service-quotas", operation, ServiceCode=quota.service, QuotaCode=quota.code)
@@ -40,7 +44,7 @@ def _read_applied(account: Account, quota: ServiceQuota) -> float:
                 continue
             raise
         return float(read_part(answer, "Quota", "Value"))
-    reason = f"AWS knows no service quota {quota.code} in this region"
+    reason = f"AWS has no service quota {quota.code} in this region"
     hint = f"look up its present name with `aws service-quotas list-service-quotas --service-code {quota.service}`"
     raise UnansweredError("service-quota-unknown", reason, hint)
 
@@ -54,23 +58,25 @@ def _check_instances(stack: StackConfig, need: Need, account: Account) -> list[F
 def _compare(stack: StackConfig, need: Need, quota: ServiceQuota, value: float) -> Finding:
     subject, worst = _name_quota(quota), f"{need.worst:,} on its largest types"
     if value >= need.worst:
-        return confirm(_INSTANCES, subject, f"the service quota is {value:,.0f} vCPU, the stack needs {need.amount:,}")
+        return confirm(
+            _INSTANCES_CHECK, subject, f"the service quota is {value:,.0f} vCPU, the stack needs {need.amount:,}"
+        )
     if value >= need.amount:
         fact = f"the service quota is {value:,.0f} vCPU, the stack needs {need.amount:,}, and at worst {worst}"
-        return confirm(_INSTANCES, subject, fact)
+        return confirm(_INSTANCES_CHECK, subject, fact)
     users = ", ".join(share.of for share in need.shares)
     reason = f"the service quota {subject} is {value:,.0f} vCPU, but {users} needs {need.amount:,}"
     reason += f", and at worst {worst}" if need.worst > need.amount else ""
     hint = " ".join(write_request(quota, need.amount, stack.region))
     problem = Problem("service-quota-too-small", (), reason, hint)
-    if quota.purchase == "capacity-block":  # the account keeps a block that it has bought already
+    if quota.purchase == "capacity-block":  # the account keeps the blocks that it has bought
         reason += "; Capacity Blocks that are already bought stay"
         problem = replace(problem, reason=reason, severity="warning")
-    return report(_INSTANCES, subject, problem)
+    return report(_INSTANCES_CHECK, subject, problem)
 
 
 def _check_by_name(stack: StackConfig, need: Need, account: Account) -> Finding:
-    """Check a service quota without a published code, by its name. The check needs exactly one name that fits."""
+    """Check a service quota without a published code by its name, if exactly one listed name matches."""
     rows = account.ask("service-quotas", "ListServiceQuotas", ServiceCode=need.quota.service)["Quotas"]
     fitting = [row for row in rows if _is_named(need.quota, row.get("QuotaName", ""))]
     if len(fitting) == 1:
@@ -79,14 +85,14 @@ def _check_by_name(stack: StackConfig, need: Need, account: Account) -> Finding:
         return _compare(stack, need, quota, float(row["Value"]))
     reason = (
         f"AWS publishes no code for the service quota {need.quota.name} and lists {len(fitting) or 'none'} "
-        f"by this name; it must hold {need.amount:,} vCPU"
+        f"by this name; it must allow {need.amount:,} vCPU"
     )
     hint = " ".join(write_request(need.quota, need.amount, stack.region))
-    return report(_INSTANCES, need.quota.name, Problem("service-quota-unknown", (), reason, hint, "warning"))
+    return report(_INSTANCES_CHECK, need.quota.name, Problem("service-quota-unknown", (), reason, hint, "warning"))
 
 
 def _is_named(quota: ServiceQuota, name: str) -> bool:
-    """Return whether a listed name fits the service quota: it names the generation of its families, or all P types."""
+    """Return whether a listed name matches a service quota: by a generation of its families, or by ``All P``."""
     phrases = {"spot": "Spot Instance Requests", "capacity-block": "Capacity Blocks per account"}
     generations = {family.split("-")[0].upper() for family in quota.families}
     words = "|".join([*map(re.escape, sorted(generations)), *(["All P(?= )"] if quota.purchase == "spot" else [])])
@@ -96,20 +102,20 @@ def _is_named(quota: ServiceQuota, name: str) -> bool:
 
 
 def _check_platform(stack: StackConfig, need: Need, account: Account) -> list[Finding]:
-    """Compare a service quota with the resources of others and of this platform, each counted once."""
+    """Compare a service quota with the resources of other owners plus this platform's."""
     used = _count_others(stack, need.quota, account)
     applied = _read_applied(account, need.quota)
     fact = f"{applied:,.0f} allowed, {used} used by others, this platform makes {need.amount}"
     subject = _name_quota(need.quota)
     if used + need.amount <= applied:
-        return [confirm(_PLATFORM, subject, fact)]
+        return [confirm(_PLATFORM_CHECK, subject, fact)]
     hint = " ".join(write_request(need.quota, used + need.amount, stack.region))
     problem = Problem("service-quota-too-small", (), f"the service quota {subject} is too small: {fact}", hint)
-    return [report(_PLATFORM, subject, problem)]
+    return [report(_PLATFORM_CHECK, subject, problem)]
 
 
 def _count_others(stack: StackConfig, quota: ServiceQuota, account: Account) -> int:
-    """Return the number of resources in the account that do not belong to this platform."""
+    """Return the number of resources of other owners in the account."""
     if quota is CLUSTERS:
         return len(set(account.ask("eks", "ListClusters").get("clusters", [])) - {stack.cluster_name})
     if quota is VPCS:
@@ -123,7 +129,7 @@ def _count_others(stack: StackConfig, quota: ServiceQuota, account: Account) -> 
 
 
 def _count_gateways(stack: StackConfig, account: Account) -> int:
-    """Return the most NAT gateways of others in one of the zones where the platform makes a NAT gateway."""
+    """Return the highest number of other owners' NAT gateways in a zone with a NAT gateway of the platform."""
     alive = {"Name": "state", "Values": ["pending", "available", "deleting"]}
     gateways = account.ask("ec2", "DescribeNatGateways", Filters=[alive]).get("NatGateways", [])
     others = Counter(gateway.get("SubnetId") for gateway in gateways if not _is_own(stack, gateway))
@@ -137,6 +143,6 @@ def _count_gateways(stack: StackConfig, account: Account) -> int:
 
 
 def _is_own(stack: StackConfig, resource: dict[str, Any]) -> bool:
-    """Return whether a resource carries this platform's tags. Unlike a cluster, it must also name the environment."""
+    """Return whether a resource carries this platform's tags, with the environment, which a cluster's may lack."""
     tags = {tag["Key"]: tag["Value"] for tag in resource.get("Tags", [])}
     return "environment" in tags and is_ours(stack, tags)

@@ -1,4 +1,4 @@
-"""Does AWS offer the instance types in the zones of their pools?"""
+"""The instance types: does AWS offer them in the zones of their pools?"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -8,7 +8,7 @@ from ...config.network import STABLE_ZONES
 from ...problem import Path, Problem
 from ...records import Record
 from .answers import Account, Question
-from .findings import Finding, confirm, report
+from .findings import Finding, report_all
 
 _CHECK = "types in zones"
 
@@ -61,12 +61,10 @@ def _check_offerings(stack: StackConfig, account: Account) -> list[Finding]:
 
 
 def _check_launch(launch: Launch, offered: set[Offering]) -> list[Finding]:
-    problems = list(_find_problems(launch, offered))
-    if problems:
-        return [report(_CHECK, launch.subject, problem) for problem in problems]
     scarce = [name for name in launch.types if not all(Offering(name, zone) in offered for zone in launch.zones)]
     fact = f"{len(launch.types)} type{'s' * (len(launch.types) > 1)} in {_join(launch.zones)}"
-    return [confirm(_CHECK, launch.subject, fact + (f" ({_join(scarce)} not in every zone)" if scarce else ""))]
+    fact += f" ({_join(scarce)} not in every zone)" if scarce else ""
+    return report_all(_CHECK, launch.subject, _find_problems(launch, offered), fact)
 
 
 def _find_problems(launch: Launch, offered: set[Offering]) -> Iterator[Problem]:
@@ -83,7 +81,7 @@ def _find_problems(launch: Launch, offered: set[Offering]) -> Iterator[Problem]:
         )
         yield Problem("type-not-offered", launch.path, reason, hint)
         return
-    hint = "remove them, or name zones that offer them: the pool has fewer offerings than the file seems to say"
+    hint = "remove them, or name zones that offer them: the pool has fewer offerings than the file suggests"
     if missing:
         reason = f"{subject}: AWS offers {_join(missing)} in none of its zones"
         yield Problem("type-not-offered", launch.path, reason, hint, "warning")
@@ -93,6 +91,6 @@ def _find_problems(launch: Launch, offered: set[Offering]) -> Iterator[Problem]:
 
 
 def _join(names: Iterable[str], most: int = 6) -> str:
-    """Return up to ``most`` names, and the number of the others."""
+    """Return up to ``most`` names, and the number of further names."""
     listed = list(names)
     return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")

@@ -1,8 +1,8 @@
-"""The calls of each check, and the IAM policy that grants exactly these calls.
+"""The IAM actions of each check, and the IAM policy that grants exactly these actions.
 
-Source: AWS Service Authorization Reference. Only ssm:GetParameters, eks:DescribeCluster, eks:ListAccessEntries,
-iam:GetRole, s3:GetBucketLocation, secretsmanager:DescribeSecret and kms:DescribeKey can be granted for single
-resources; sts:GetCallerIdentity needs no permission. Read 2026-11-23.
+A policy can grant on single resources only ssm:GetParameters, eks:DescribeCluster, eks:ListAccessEntries, iam:GetRole,
+s3:GetBucketLocation, secretsmanager:DescribeSecret and kms:DescribeKey; sts:GetCallerIdentity needs no permission.
+Source: AWS Service Authorization Reference, read 2026-11-23.
 """
 
 from collections.abc import Iterable
@@ -42,41 +42,41 @@ CALLS: dict[str, tuple[str, ...]] = {
     "snapshots": ("ec2:DescribeSnapshots",),
     "keys": ("kms:DescribeKey",),
 }
-"""Check → IAM actions, which have the names of the API's operations."""
+"""Check → IAM actions, most with the name of the API's operation."""
 
-_NEEDS_NONE = "sts:GetCallerIdentity"
-_PREFIXES = {
+_WITHOUT_PERMISSION = "sts:GetCallerIdentity"
+_IAM_PREFIXES = {
     "efs": "elasticfilesystem",
     "elbv2": "elasticloadbalancing",
     "resourcegroupstaggingapi": "tag",
     "service-quotas": "servicequotas",
 }
-_UNLIKE_THEIR_OPERATION = {
+_RENAMED_ACTIONS = {
     "budgets:DescribeBudget": "budgets:ViewBudget",
     "budgets:DescribeBudgets": "budgets:ViewBudget",
 }
-"""Operation → the IAM action with another name."""
+"""Operation → IAM action, if the names differ."""
 _IMAGES, _CLUSTER, _ROLES = "ssm:GetParameters", "eks:DescribeCluster", "iam:GetRole"
 _ENTRIES = "eks:ListAccessEntries"
-_OF_CACHES = "ecr-pullthroughcache/"
-"""Beginning of the names of secrets that ECR may read."""
+_CACHE_SECRET_PREFIX = "ecr-pullthroughcache/"
+"""Prefix of the names of secrets that ECR may read."""
 _BUCKETS, _SECRETS, _KEYS = "s3:GetBucketLocation", "secretsmanager:DescribeSecret", "kms:DescribeKey"
-_OF_SINGLE_RESOURCES = {_NEEDS_NONE, _IMAGES, _CLUSTER, _ENTRIES, _ROLES, _BUCKETS, _SECRETS, _KEYS}
+_RESOURCE_LEVEL_ACTIONS = {_WITHOUT_PERMISSION, _IMAGES, _CLUSTER, _ENTRIES, _ROLES, _BUCKETS, _SECRETS, _KEYS}
 
 
 def name_action(service: str, operation: str) -> str:
-    """Return the IAM action that allows an operation; service and operation have the SDK's names."""
-    action = f"{_PREFIXES.get(service, service)}:{operation}"
-    return _UNLIKE_THEIR_OPERATION.get(action, action)
+    """Return the IAM action for an operation; service and operation have the SDK's names."""
+    action = f"{_IAM_PREFIXES.get(service, service)}:{operation}"
+    return _RENAMED_ACTIONS.get(action, action)
 
 
 def build_policy(stack: StackConfig | None) -> dict[str, Any]:
-    """Return the IAM policy for one stack, or for all stacks of the commercial partition."""
+    """Return the IAM policy for one stack; for None, for all stacks of the commercial partition."""
     region, account = (stack.region, stack.account_id) if stack else ("*", "*")
     build_arn = (stack.partition if stack else COMMERCIAL).build_arn
     own = {"region": region, "account": account}
     cluster = stack.cluster_name if stack else "*"
-    actions = {call for calls in CALLS.values() for call in calls} - _OF_SINGLE_RESOURCES
+    actions = {call for calls in CALLS.values() for call in calls} - _RESOURCE_LEVEL_ACTIONS
     return {
         "Version": "2012-10-17",
         "Statement": [
@@ -85,8 +85,8 @@ def build_policy(stack: StackConfig | None) -> dict[str, Any]:
             _allow("OwnCluster", [_CLUSTER, _ENTRIES], build_arn("eks", f"cluster/{cluster}", **own)),
             _allow("OwnRole", [_ROLES], build_arn("iam", "role/*", account=account)),
             _allow("Buckets", [_BUCKETS], build_arn("s3", "*")),
-            _allow("CacheSecrets", [_SECRETS], build_arn("secretsmanager", f"secret:{_OF_CACHES}*", **own)),
-            # A key may be in another account, whose own policy then decides too.
+            _allow("CacheSecrets", [_SECRETS], build_arn("secretsmanager", f"secret:{_CACHE_SECRET_PREFIX}*", **own)),
+            # A key may be in another account; then the key's own policy must admit the caller too.
             _allow("Keys", [_KEYS], build_arn("kms", "key/*", region=region, account="*")),
         ],
     }

@@ -1,4 +1,4 @@
-"""Is the reserved capacity there, as the stack file declares it?"""
+"""The reserved capacity: does it match the stack file?"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -7,28 +7,24 @@ from typing import Any
 from ...config import StackConfig
 from ...config.buying import BLOCK_NODES_GO, Reservation
 from ...problem import Problem, Severity
-from .answers import Account, Question, RefusedError
-from .findings import Finding, confirm, report
+from .answers import Account, Question, ask_unless_missing
+from .findings import Finding, report_all
 
-_COMING = ("pending", "scheduled", "payment-pending", "assessing", "delayed")
-_GONE = ("InvalidCapacityReservationId.NotFound", "InvalidCapacityReservationId.Malformed")
+_PENDING_STATES = ("pending", "scheduled", "payment-pending", "assessing", "delayed")
+_NO_RESERVATION_CODES = ("InvalidCapacityReservationId.NotFound", "InvalidCapacityReservationId.Malformed")
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield a question for each reservation: EC2 has no filter by id, and one wrong id fails a call for several ids."""
+    """Yield a question for each reservation, since one wrong id fails a call for several ids."""
     for index, declared in enumerate(stack.reservations):
         ask = partial(_check_reservation, stack, index, declared)
         yield Question(check="reservations", subject=declared.id, ask=ask)
 
 
 def _check_reservation(stack: StackConfig, index: int, declared: Reservation, account: Account) -> list[Finding]:
-    try:
-        answer = account.ask("ec2", "DescribeCapacityReservations", CapacityReservationIds=[declared.id])
-    except RefusedError as refusal:
-        if refusal.code not in _GONE:
-            raise
-        answer = {}
-    actual = next(iter(answer.get("CapacityReservations", [])), None)
+    ids = {"CapacityReservationIds": [declared.id]}
+    answer = ask_unless_missing(account, _NO_RESERVATION_CODES, "ec2", "DescribeCapacityReservations", **ids)
+    actual = next(iter((answer or {}).get("CapacityReservations", [])), None)
     if actual is None:
         reason = f"the reservation {declared.id} does not exist in this account and {stack.region}"
         problems = [Problem("reservation-not-found", ("id",), reason, "correct its id")]
@@ -38,10 +34,8 @@ def _check_reservation(stack: StackConfig, index: int, declared: Reservation, ac
             *_find_differences(declared, actual),
             *_find_takers(stack, declared, actual),
         ]
-    if problems:
-        path = ("reservations", index)
-        return [report("reservations", declared.id, problem.under(*path)) for problem in problems]
-    return [confirm("reservations", declared.id, _describe(declared, actual or {}))]
+    located = [problem.under("reservations", index) for problem in problems]
+    return report_all("reservations", declared.id, located, _describe(declared, actual or {}))
 
 
 def _describe(declared: Reservation, actual: dict[str, Any]) -> str:
@@ -56,8 +50,8 @@ def _describe(declared: Reservation, actual: dict[str, Any]) -> str:
 
 
 def _find_faults(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
-    """Yield every reason why nodes cannot launch into the reservation."""
-    if actual.get("State") not in ("active", *_COMING):
+    """Yield every reason that keeps nodes from launching into the reservation."""
+    if actual.get("State") not in ("active", *_PENDING_STATES):
         hint = "remove the reservation from the stack file, or name another reservation"
         yield Problem("reservation-not-active", ("id",), f"the reservation is {actual.get('State')}", hint)
     if actual.get("InstanceType") != declared.instance_type:
@@ -79,17 +73,17 @@ def _find_faults(declared: Reservation, actual: dict[str, Any]) -> Iterator[Prob
 
 
 def _compare_groups(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
-    """Yield the fault of a reservation that EC2 matches with launches in another placement group, or in one, only."""
+    """Yield the difference in the placement group, since EC2 matches only launches in the reservation's group."""
     group, path = str(actual.get("PlacementGroupArn", "")).partition("placement-group/")[2], ("placementGroup",)
     if group == (declared.placement_group or ""):
         return
     if group:
-        told = f"the file says {declared.placement_group}" if declared.placement_group else "the file names none"
-        reason = f"the reservation was made in the placement group {group}, outside of which nothing matches it; {told}"
+        stated = f"the file says {declared.placement_group}" if declared.placement_group else "the file names none"
+        reason = f"the reservation is in the placement group {group} and matches only launches there; {stated}"
         yield Problem("reservation-differs", path, reason, f"write placementGroup: {group}")
     else:
-        reason = f"the reservation was made in no placement group, the file says {declared.placement_group}"
-        yield Problem("reservation-differs", path, reason, "leave placementGroup out")
+        reason = f"the reservation is in no placement group, the file says {declared.placement_group}"
+        yield Problem("reservation-differs", path, reason, "remove placementGroup")
 
 
 def _find_unusable(actual: dict[str, Any]) -> Iterator[Problem]:
@@ -106,15 +100,15 @@ def _find_unusable(actual: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _find_takers(stack: StackConfig, declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
-    """Yield warnings of others who may take the instances: other accounts, the owner, and static nodes."""
+    """Yield warnings about others that may use the instances: other accounts, EC2 itself, and static nodes."""
     owner = actual.get("OwnerId", stack.account_id)
     if owner != stack.account_id:
-        reason = f"the reservation belongs to the account {owner}: others whom it is shared with may take its instances"
+        reason = f"the reservation belongs to the account {owner}: other accounts that share it may use its instances"
         hint = "agree with the owner on instances, and set usdPerHour to what this account pays"
         yield Problem("reservation-shared", ("id",), reason, hint, "warning")
     if actual.get("Interruptible"):
-        reason = "the reservation is interruptible: its instances go two minutes after a notice"
-        hint = "use it in pools whose work may end, and save checkpoints"
+        reason = "the reservation is interruptible: its instances terminate two minutes after a notice"
+        hint = "use it in pools that tolerate interruptions, and save checkpoints"
         yield Problem("reservation-interruptible", ("id",), reason, hint, "warning")
     static = [
         pool.name
@@ -124,14 +118,14 @@ def _find_takers(stack: StackConfig, declared: Reservation, actual: dict[str, An
         and declared.instance_type in [row.instance_type for row in stack.list_instances(pool)]
     ]
     if actual.get("InstanceMatchCriteria") == "open" and static:
-        reason = f"the reservation is open, so the static nodes of {', '.join(static)} take its places"
+        reason = f"the reservation is open, so the static nodes of {', '.join(static)} use its instances"
         hint = "make it targeted, or reserve for them too"
         yield Problem("reservation-open", ("id",), reason, hint, "warning")
 
 
 def _find_differences(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
-    """Yield warnings: nodes can launch into the reservation, but it starts later, is larger or ends on another day."""
-    if actual.get("State") in _COMING:
+    """Yield differences that do not keep nodes from launching: a later start, more instances, another last day."""
+    if actual.get("State") in _PENDING_STATES:
         start = actual.get("StartDate")
         reason = f"the reservation is {actual['State']}" + (f", starts {start:%Y-%m-%d %H:%M} UTC" if start else "")
         hint = "wait until it is active before the pools need its nodes"
@@ -139,8 +133,7 @@ def _find_differences(declared: Reservation, actual: dict[str, Any]) -> Iterator
     count = actual.get("TotalInstanceCount", 0)
     if count > declared.instances:
         reason = (
-            f"the reservation holds {count} instances, the file uses {declared.instances}: "
-            "the others are paid for and idle"
+            f"the reservation holds {count} instances, the file uses {declared.instances}: AWS bills the idle ones too"
         )
         hint = f"raise instances to {count}, or reduce the reservation"
         yield Problem("reservation-idle", ("instances",), reason, hint, "warning")
@@ -158,8 +151,8 @@ def _find_kind(declared: Reservation, actual: dict[str, Any]) -> Iterator[Proble
     is_block = actual.get("ReservationType", "default") == "capacity-block"
     if declared.capacity_block and not is_block:
         reason = (
-            "the reservation is no Capacity Block, so it counts against the service quota Running On-Demand, "
-            "which the service quotas above leave out"
+            "the reservation is not a Capacity Block, so it counts against the service quota Running On-Demand, "
+            "but the service quotas above omit it"
         )
         yield Problem("reservation-differs", path, reason, "remove capacityBlock", "warning")
     if is_block and not declared.capacity_block:

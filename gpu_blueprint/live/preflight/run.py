@@ -1,10 +1,9 @@
-"""The questions that a stack raises, asked side by side."""
+"""All questions about a stack to its account, asked in parallel."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from ...config import StackConfig
-from ...records import replace
 from . import (
     endpoint_zones,
     endpoints,
@@ -18,11 +17,11 @@ from . import (
     subnets,
     zones,
 )
-from .answers import Account, Question, UnansweredError
+from .answers import Account, Question, UnansweredError, report_unanswered
 from .findings import Finding
 
 _PARALLEL_CALLS = 8
-"""Fast enough, and far below EC2's rate limits."""
+"""Few enough for EC2's rate limits."""
 
 
 def list_questions(stack: StackConfig) -> list[Question]:
@@ -44,16 +43,15 @@ def list_questions(stack: StackConfig) -> list[Question]:
 
 
 def ask_account(stack: StackConfig, account: Account) -> list[Finding]:
-    """Ask every question about a stack, in parallel."""
+    """Ask every question about a stack in parallel, and return the findings."""
     with ThreadPoolExecutor(_PARALLEL_CALLS) as threads:
         answers = threads.map(lambda question: ask_question(question, account), list_questions(stack))
         return [finding for findings in answers for finding in findings]
 
 
 def ask_question(question: Question, account: Account) -> Sequence[Finding]:
-    """Ask one question. If it gets no answer, the finding says why, and the other questions are still asked."""
+    """Ask one question, and return its findings; if it stays unanswered, a finding with the reason."""
     try:
         return question.ask(account)
     except UnansweredError as error:
-        problem = replace(error.problem, subject=question.subject)
-        return [Finding(check=question.check, subject=question.subject, status=error.status, problem=problem)]
+        return [report_unanswered(question.check, question.subject, error)]

@@ -1,6 +1,6 @@
-"""Do existing subnets match the stack file, and do they have enough free addresses?
+"""Existing subnets: do they match the stack file, and do they have enough free addresses?
 
-A new VPC needs no question, because its addresses follow from the stack file.
+The addresses of a new VPC follow from the stack file, so ``check`` judges them.
 """
 
 import re
@@ -11,17 +11,17 @@ from typing import Any
 from ...catalog import find_instance
 from ...config import ExistingVpc, StackConfig
 from ...config.network import STABLE_ZONES, Subnet
-from ...cost.addresses import CNI_ENIS, count_addresses_at_ceiling
+from ...cost.addresses import CNI_ENIS, count_addresses_at_limit
 from ...problem import Problem, Severity
 from .answers import Account, Question, UnansweredError
 from .findings import Finding, confirm, report
 from .identity import find_cluster, is_ours
 
-_CONTROL_PLANE = 6
-"""Addresses that EKS wants free in a subnet of the control plane (EKS user guide, "VPC and subnet requirements")."""
+_CONTROL_PLANE_ADDRESSES = 6
+"""Free addresses that EKS requires in a control-plane subnet (EKS user guide, "VPC and subnet requirements")."""
 
 FoundSubnets = dict[str, dict[str, Any]]
-"""Subnet id → the subnet as EC2 describes it."""
+"""Subnet id → description of the subnet in EC2's answer."""
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
@@ -31,7 +31,7 @@ def list_questions(stack: StackConfig) -> Iterator[Question]:
 
 
 def _check_subnets(stack: StackConfig, network: ExistingVpc, account: Account) -> list[Finding]:
-    # The filter leaves out subnets that do not exist; the parameter SubnetIds would fail as a whole.
+    # A filter skips missing subnets; with the parameter SubnetIds, one of them fails the call.
     filters = [{"Name": "subnet-id", "Values": [subnet.id for subnet in network.subnets]}]
     answer = account.ask("ec2", "DescribeSubnets", Filters=filters)
     actual = {subnet["SubnetId"]: subnet for subnet in answer.get("Subnets", [])}
@@ -63,7 +63,7 @@ def _find_problems(
         reason = f"{subject} is in {actual['VpcId']}, the file says {network.vpc_id}"
         yield Problem(kind, (*path, "id"), reason, "correct network.vpcId, or name a subnet of this VPC")
     if place := _name_other_place(actual):
-        reason = f"{subject} is in {place}, which takes neither EKS's control plane nor its managed nodes"
+        reason = f"{subject} is in {place}, where EKS runs neither its control plane nor managed nodes"
         yield Problem("subnet-outside-zones", (*path, "id"), reason, "name a private subnet of an availability zone")
     elif actual["AvailabilityZone"] != declared.zone:
         reason = f"{subject} is in {actual['AvailabilityZone']}, the file says {declared.zone}"
@@ -74,10 +74,10 @@ def _find_problems(
 
 
 def _name_other_place(actual: dict[str, Any]) -> str:
-    """Name the place of a subnet that is in no availability zone, such as a local zone; empty for all others.
+    """Return the Outpost, local zone or Wavelength zone of a subnet; empty for a subnet in an availability zone.
 
-    Source: EKS user guide, "VPC and subnet requirements" and "Managed node groups"; names of zones as EC2 gives them,
-    such as us-west-2-lax-1a and us-east-1-wl1-bos-wlz-1.
+    Names of zones are EC2's, such as us-west-2-lax-1a and us-east-1-wl1-bos-wlz-1. Source: EKS user guide, "VPC and
+    subnet requirements" and "Managed node groups".
     """
     if outpost := actual.get("OutpostArn"):
         return f"the Outpost {outpost}"
@@ -90,13 +90,13 @@ def _name_other_place(actual: dict[str, Any]) -> str:
 def _check_addresses(
     stack: StackConfig, network: ExistingVpc, actual: FoundSubnets, account: Account
 ) -> Iterator[Finding]:
-    """Compare the free addresses of each zone with the addresses of its nodes at the ceiling of all pools."""
+    """Compare each zone's free addresses with the addresses that nodes hold when every pool is at its limit."""
     for zone in network.zones:
         subnets = [actual[subnet.id] for subnet in network.subnets if subnet.zone == zone and subnet.id in actual]
         if not subnets:
             continue  # each missing subnet has a finding already
         free, wanted = sum(subnet["AvailableIpAddressCount"] for subnet in subnets), _count_addresses(stack, zone)
-        fact = f"{zone} has {free:,} addresses free, nodes hold {wanted:,} at the ceiling of all pools"
+        fact = f"{zone} has {free:,} addresses free, nodes hold {wanted:,} with every pool at its limit"
         if free >= wanted:
             yield confirm("subnets", zone, fact)
         elif stack.existing_cluster or _is_running(stack, account):
@@ -113,7 +113,7 @@ def _lack_addresses(reason: str, hint: str, severity: Severity = "error") -> Pro
 
 
 def _is_running(stack: StackConfig, account: Account) -> bool:
-    """Return whether the platform runs already, as far as the caller may know."""
+    """Return whether the platform already runs; False if AWS does not answer."""
     try:
         cluster = find_cluster(stack, account)
     except UnansweredError:  # the check of the cluster reports this
@@ -122,14 +122,14 @@ def _is_running(stack: StackConfig, account: Account) -> bool:
 
 
 def _count_addresses(stack: StackConfig, zone: str) -> int:
-    """Return the addresses that nodes and the control plane hold in one zone. Pools spread evenly over their zones."""
+    """Return the addresses that nodes and the control plane hold in one zone, if pools spread evenly over zones."""
     wanted = 0
     for pool in stack.all_pools:
         zones = stack.list_zones(pool)
         if zone in zones:
-            wanted += -(-count_addresses_at_ceiling(stack, pool) // len(zones))
+            wanted += -(-count_addresses_at_limit(stack, pool) // len(zones))
     stable = list(stack.network.zones)[:STABLE_ZONES]
     if zone in stable and stack.system_types:
         most = max(find_instance(name).addresses_per_eni for name in stack.system_types) * CNI_ENIS
-        wanted += -(-stack.system_node_count // len(stable)) * most + _CONTROL_PLANE
+        wanted += -(-stack.system_node_count // len(stable)) * most + _CONTROL_PLANE_ADDRESSES
     return wanted

@@ -1,6 +1,6 @@
-"""Does the account have the zones of the stack, and does EKS take those of its control plane?
+"""The stack's zones: does the account have them, and does EKS support them for the control plane?
 
-Letters of zones differ by account, so that only the account knows the zone behind a letter.
+The letters of zones differ by account, so only the account maps a letter to a zone id.
 """
 
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ def _judge(stack: StackConfig, subject: str, path: Path, zone_id: str, ids: dict
     refused = CONTROL_PLANE_REFUSED.get(stack.region) if stack.new_cluster else None
     if zone_id != refused:
         return confirm(_CHECK, subject, f"is {zone_id}" if subject in ids else f"is in {zone_id}")
-    reason = f"{subject} is {'' if subject in ids else 'in '}{zone_id}, into which EKS puts no control plane"
+    reason = f"{subject} is {'' if subject in ids else 'in '}{zone_id}, where EKS does not run a control plane"
     others = _list_zones({name: found for name, found in ids.items() if found != refused})
     hint = f"let the first {STABLE_ZONES} zones of the network be others: {others}"
     return report(_CHECK, subject, Problem("zone-without-control-plane", path, reason, hint))

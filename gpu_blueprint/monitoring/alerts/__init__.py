@@ -1,4 +1,4 @@
-"""All alerts, by subject. docs/alerts.md is generated from them."""
+"""All alerts by subject, the source of docs/alerts.md."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,7 +14,7 @@ from .gpu import GPU_ALERTS
 from .models import MODEL_ALERTS
 from .nodes import NODE_ALERTS
 from .places import place_steps
-from .queues import BUT_IN_QUEUES, QUEUE_ALERTS
+from .queues import QUEUE_ALERTS, QUEUE_EXEMPTIONS
 from .services import SERVICE_ALERTS
 from .tenancy import TENANCY_ALERTS
 from .training import TRAINING_ALERTS
@@ -40,13 +40,13 @@ ALERTS = tuple(alert for given in ALERTS_BY_SUBJECT.values() for alert in given.
 
 
 def list_alerts(stack: StackConfig) -> Iterator[Alert]:
-    """Yield the alerts of a stack; with queues, a full pool and a full quota of queued jobs are no event.
+    """Yield the alerts of a stack, without those in ``alertsOff``.
 
-    Alerts that the stack switches off are left out.
+    With queues, a full pool and a full quota of queued jobs are normal, so their alerts exclude queued pools.
     """
     off = stack.monitoring.alerts_off if stack.monitoring else ()
     chosen = (alert for given in ALERTS_BY_SUBJECT.values() if given.when(stack) for alert in given.alerts)
     for alert in (alert for alert in chosen if alert.name not in off):
-        exempt = BUT_IN_QUEUES.get(alert.name) if stack.queueing else None
+        exempt = QUEUE_EXEMPTIONS.get(alert.name) if stack.queueing else None
         expr = f"{alert.expr} {exempt}" if exempt else alert.expr
         yield records.replace(alert, expr=expr, steps=place_steps(stack, alert.steps))

@@ -1,4 +1,4 @@
-"""Alerts about GPUs that are paid for and not used, and about limits that are nearly reached."""
+"""Alerts about paid GPUs without use, and about limits that are nearly reached."""
 
 from ..facts import NOTEBOOKS, RESERVED
 from ..metrics import RESERVATION_LABEL, sanitize_label
@@ -9,19 +9,19 @@ from ..scaling import RANDOM
 _RESERVATION_LABEL = sanitize_label(RESERVATION_LABEL)
 _RESERVED_NODES = copy_label(f'kube_node_labels{{{_RESERVATION_LABEL}!=""}}', "reservation", _RESERVATION_LABEL)
 IN_USE = f"count by (reservation) (max by (node, reservation) ({_RESERVED_NODES}))"
-"""Instances of a reservation that run as nodes."""
+"""Number of a reservation's instances that are nodes, by ``reservation``."""
 OF_QUOTA = "(namespace, resourcequota, resource)"
-"""Labels of an amount in a ResourceQuota. A namespace has several, and the fullest refuses the pod."""
+"""Labels of an amount in a ResourceQuota. A namespace has several ResourceQuotas, and the fullest refuses the pod."""
 
 
 def select_quotas(type_: str, matcher: str) -> str:
-    """Select the amounts of GPUs, ``used`` or ``hard``, of each ResourceQuota; a quota of 0 grants nothing."""
+    """Select the GPU amounts, ``used`` or ``hard``, of each ResourceQuota, without hard amounts of 0."""
     found = f'kube_resourcequota{{resource=~"requests.nvidia.com/.+",{matcher},type="{type_}"}}'
     return f"max by {OF_QUOTA} ({found}{' > 0' if type_ == 'hard' else ''})"
 
 
 def divide_quotas(matcher: str) -> str:
-    """Return the share of each ResourceQuota that its namespace uses."""
+    """Return the used share of each ResourceQuota."""
     return f"({select_quotas('used', matcher)} / on {OF_QUOTA} {select_quotas('hard', matcher)})"
 
 
@@ -36,7 +36,7 @@ IDLE = (
     f"({_IDLE} > 0 unless on (namespace, deployment) ({_AT_LEAST}) unless on (pool) {NOTEBOOKS}"
     f" or (min_over_time(gpu_pod:gpus:idle[7h]) > 0 and gpu_pod:gpus:idle offset 7h) and on (pool) {NOTEBOOKS})"
 )
-"""GPUs of pods that somebody could end: minReplicas of a service stay, and a notebook counts after 8 hours."""
+"""Idle GPUs of pods that people can delete: without minReplicas of services, and in notebooks only after 8 hours."""
 NEARLY_ALL = 0.9
 """Share of a quota above which the next pod may be refused."""
 MOST_INTERRUPTIONS = 3
@@ -44,7 +44,7 @@ _INTERRUPTED = 'karpenter_nodeclaims_disrupted_total{reason="spot_interrupted"}'
 
 
 def count_interruptions(window: str) -> str:
-    """Count the spot nodes that EC2 took back within a window, by ``nodepool``."""
+    """Count the spot interruptions within a window, by ``nodepool``."""
     return f"sum by (nodepool) ({count_new(_INTERRUPTED, window)})"
 
 
@@ -69,14 +69,14 @@ COST_ALERTS = (
         name="GpuReservationIdle",
         expr=f"{RESERVED} - on (reservation) ({IN_USE} or on (reservation) 0 * {RESERVED}) > 0",
         hold_for="1h",
-        summary="Reservation {{ $labels.reservation }} has {{ $value }} instances that run no node",
+        summary="Reservation {{ $labels.reservation }} has {{ $value }} instances without a node",
         impact="AWS bills reserved instances in full, used or not.",
         steps=(
             "Check whether waiting pods could use them: the pool needs `reserved` in `purchase`,"
             " and the pods must tolerate the pool's taint.",
-            "If it was cancelled, has ended or is no longer shared: its nodes run on at on-demand prices, and this"
-            " alert goes on until you take the reservation out of the stack file (docs/reservations.md).",
-            "If nobody needs them: give the reservation back (`aws ec2 cancel-capacity-reservation"
+            "If the reservation was cancelled, has ended or is no longer shared: its nodes run on at on-demand prices,"
+            " and this alert fires until you remove the reservation from the stack file (docs/reservations.md).",
+            "If nobody needs the instances: cancel the reservation (`aws ec2 cancel-capacity-reservation"
             " --capacity-reservation-id {{ $labels.reservation }}`), or share it with another account.",
         ),
     ),
@@ -86,10 +86,10 @@ COST_ALERTS = (
         hold_for="30m",
         summary="Namespace {{ $labels.namespace }} uses {{ $value | humanizePercentage }} of its quota"
         " {{ $labels.resourcequota }} of {{ $labels.resource }}",
-        impact="Kubernetes refuses the team's next pod; it does not queue it.",
+        impact="Kubernetes refuses the team's next pod, and does not queue it.",
         steps=(
-            "Check whether the pods that hold the quota work: `gpu_pod:gpus:idle`.",
-            "If the pool's ceiling has room: raise `tenants.gpus` in the stack file.",
+            "Check whether the pods that use the quota also use their GPUs: `gpu_pod:gpus:idle`.",
+            "If the pool is below its limit: raise `tenants.gpus` in the stack file.",
         ),
     ),
     _COST_AND_LIMITS.warning(
@@ -97,9 +97,9 @@ COST_ALERTS = (
         expr='(max by (nodepool, resource_type) (karpenter_nodepools_usage{resource_type=~"nvidia.com/.+"})'
         " / on (nodepool, resource_type) max by (nodepool, resource_type) (karpenter_nodepools_limit)) > 0.9",
         hold_for="30m",
-        summary="Pool {{ $labels.nodepool }} has used {{ $value | humanizePercentage }} of its ceiling of"
+        summary="Pool {{ $labels.nodepool }} has used {{ $value | humanizePercentage }} of its limit of"
         ' {{ reReplaceAll "_" "-" $labels.resource_type }}',
-        impact="At the ceiling Karpenter launches no more nodes for the pool: new pods wait until others end.",
+        impact="A pool at its limit gets no more nodes: new pods wait until others end.",
         steps=(
             "Check whether the running GPUs are used:"
             " compare `gpu_pool_tenant:gpus:used` with `gpu_pool_tenant:gpus:allocated`.",
@@ -109,10 +109,10 @@ COST_ALERTS = (
     _COST_AND_LIMITS.warning(
         name="SpotInterruptionsFrequent",
         expr=f"{count_interruptions('1h')} > {MOST_INTERRUPTIONS}",
-        summary="EC2 took back {{ $value | humanize }} spot nodes of pool {{ $labels.nodepool }} within an hour",
+        summary="EC2 interrupted {{ $value | humanize }} spot nodes of pool {{ $labels.nodepool }} within an hour",
         impact="Jobs lose the work since their last checkpoint, and new nodes need minutes to start and load images.",
         steps=(
-            "Add instance types and zones to the pool: each pair is a spot market of its own.",
+            "Add instance types and zones to the pool: each pair is a separate spot market.",
             "Add `on-demand` after `spot` in `purchase`, so that pods do not wait for spot capacity.",
             "For jobs that lose much work: save checkpoints more often, or use another pool.",
         ),

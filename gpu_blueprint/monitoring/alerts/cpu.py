@@ -1,4 +1,4 @@
-"""Alerts about CPU pools and pods without GPUs. The alerts about NodeClaims and node classes cover CPU pools too."""
+"""Alerts about CPU pools and pods without GPUs, beyond the alerts about all NodeClaims and node classes."""
 
 from ..facts import MAX_CPUS
 from ..recording import NO_PLACEHOLDER, ON_NO_NODE, copy_label, select_requests
@@ -6,13 +6,13 @@ from ..rules import Heading
 from .cost import NEARLY_ALL
 from .nodes import NO_CAPACITY, WAITED
 
-_CPUS = 'resource="cpu"'
+_OF_CPU = 'resource="cpu"'
 _WAITING = (
-    f"sum by (namespace, pod) ({select_requests(NO_PLACEHOLDER, ON_NO_NODE, of=_CPUS)})"
+    f"sum by (namespace, pod) ({select_requests(NO_PLACEHOLDER, ON_NO_NODE, of=_OF_CPU)})"
     f" unless on (namespace, pod) {select_requests(ON_NO_NODE)}"
     ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
 )
-_CEILING = f"max by (nodepool) ({copy_label(MAX_CPUS, 'nodepool', 'pool')})"
+_LIMIT = f"max by (nodepool) ({copy_label(MAX_CPUS, 'nodepool', 'pool')})"
 
 _NODES_AND_PODS = Heading("Nodes and pods")
 _COST_AND_LIMITS = Heading("Cost and limits")
@@ -27,19 +27,20 @@ CPU_ALERTS = (
             "Read the reasons of the scheduler and of Karpenter:"
             " `kubectl describe pod -n {{ $labels.namespace }} {{ $labels.pod }}`.",
             "If the CPU pool is full, CpuPoolAtCeiling fires.",
-            "If the pod requests more than a node has: `blueprint explain STACK POOL` shows the room of the nodes.",
+            "If the pod requests more than a node has: `blueprint explain STACK POOL` shows what its nodes have"
+            " allocatable.",
             f"{NO_CAPACITY}: add on-demand, zones or families to the CPU pool.",
         ),
     ),
     _COST_AND_LIMITS.warning(
         name="CpuPoolAtCeiling",
         expr='(max by (nodepool) (karpenter_nodepools_usage{resource_type="cpu"})'
-        f" / on (nodepool) {_CEILING}) > {NEARLY_ALL}",
+        f" / on (nodepool) {_LIMIT}) > {NEARLY_ALL}",
         hold_for="30m",
-        summary="CPU pool {{ $labels.nodepool }} has used {{ $value | humanizePercentage }} of its ceiling",
-        impact="At the ceiling Karpenter launches no more nodes for the pool: new pods wait until others end.",
+        summary="CPU pool {{ $labels.nodepool }} has used {{ $value | humanizePercentage }} of its limit",
+        impact="A pool at its limit gets no more nodes: new pods wait until others end.",
         steps=(
-            "Look at the requests on its nodes: `kubectl describe node -l gpu-blueprint/pool={{ $labels.nodepool }}`.",
+            "Read the requests on its nodes: `kubectl describe node -l gpu-blueprint/pool={{ $labels.nodepool }}`.",
             "If the pods need them: raise `maxCpus` in the stack file, or name a CPU pool if the file names none."
             " `blueprint quotas STACK` shows whether AWS allows it.",
         ),

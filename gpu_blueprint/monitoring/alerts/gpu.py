@@ -17,7 +17,7 @@ _REPORT = "Report the instance id to AWS Support."
 
 
 def _select_above(series: str, *labels: str, above: float = 0) -> str:
-    """Select the GPUs whose series is above a bound, each once however many pods share it, with the node's pool."""
+    """Select the GPUs with a series above a bound, once each even if pods share them, with the node's pool."""
     return f"(max by ({', '.join(('node', 'gpu', *labels))}) ({series}) > {above}) {ON_POOL}"
 
 
@@ -27,11 +27,11 @@ GPU_ALERTS = (
         name="GpuFatalXid",
         expr=_select_above(f'max_over_time(DCGM_EXP_XID_ERRORS_COUNT{{xid=~"{_CODES}"}}[15m])', "xid"),
         summary=f"{_GPU} reported the fatal Xid error {{{{ $labels.xid }}}}",
-        impact="The pod on this GPU has failed or hangs, and all other pods of its job with it."
+        impact="The pod on this GPU has failed or hangs, together with all other pods of its job."
         " New pods on this GPU will fail too.",
         steps=(
             CORDON,
-            "If the GPU is cut by MIG, this alert sees only the Xid errors of MIG instances."
+            "If the GPU is partitioned by MIG, this alert sees only the Xid errors of MIG instances."
             " Check GpuNodeUnhealthy for errors of the whole GPU.",
             "Read the driver's message:"
             " `kubectl debug node/{{ $labels.node }} -it --profile=sysadmin --image=busybox"
@@ -53,14 +53,14 @@ GPU_ALERTS = (
         expr=_select_above("DCGM_FI_DEV_ROW_REMAP_PENDING"),
         hold_for="5m",
         summary=f"{_GPU} needs a reset before it can remap a faulty memory row",
-        impact="Nothing yet. Until the reset, the same row can fail again and end a job.",
+        impact="None yet. Until the reset, the same row can fail again and kill a job.",
         steps=(_REPLACE,),
     ),
     _GPU_FAULTS.critical(
         name="GpuUncorrectableEcc",
         expr=f"(increase({_DOUBLE_BIT_ERRORS}[30m]) > 0 or increase({_UNCORRECTABLE_ROWS}[30m]) > 0) {ON_POOL}",
         summary=f"{_GPU} had an uncorrectable memory error",
-        impact="The pod that used the faulty memory was ended or, worse, continues with wrong numbers.",
+        impact="The pod that used the faulty memory was killed or, worse, continues with wrong numbers.",
         steps=(
             "Restart the job from its last checkpoint before the error.",
             "Check whether GpuRowRemapFailure or GpuRowRemapPending fires for the same GPU.",
@@ -74,7 +74,7 @@ GPU_ALERTS = (
         summary=f"{_GPU} is throttled: {{{{ $labels.clock_event }}}}",
         impact="A throttled GPU costs the full price. In distributed training, all other GPUs of the job wait for it.",
         steps=(
-            "Compare it with the other GPUs of the node: `DCGM_FI_DEV_GPU_TEMP`, `DCGM_FI_DEV_POWER_USAGE`.",
+            "Compare the GPU with the other GPUs of the node: `DCGM_FI_DEV_GPU_TEMP`, `DCGM_FI_DEV_POWER_USAGE`.",
             "If all GPUs of the node are slow, the host's cooling or power is at fault: report it to AWS Support.",
             f"If only this GPU is slow, replace the node: {REPLACE}",
         ),

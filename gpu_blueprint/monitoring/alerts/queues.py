@@ -1,4 +1,4 @@
-"""Alerts about queues: jobs that wait, tenants without their own grant, lost work, and Kueue itself."""
+"""Alerts about queues: waiting jobs, tenants that do not get their own grant, lost work, and Kueue itself."""
 
 from ..facts import QUEUED, QUEUED_QUOTA
 from ..queues import (
@@ -17,30 +17,29 @@ from ..rules import Heading
 from .nodes import NO_CAPACITY
 
 STANDSTILL = "4h"
-"""Half a working day: a queue is there to wait in, yet at some time of a morning a job ends and the next job starts."""
+"""Half a working day: waiting is normal, but within this time some job should end and the next job start."""
 OLD_JOB_SECONDS = 24 * 3600
-"""A job that waits overnight is what queues are for. After a day, nights and mornings have passed without it."""
+"""A day: waiting overnight is normal, but within a day every job should find a free night or morning."""
 STARVED = "30m"
-"""Reclaim stops borrowed work and hands over within a minute; with a new node and MIG, within a quarter of an hour."""
+"""Longer than a reclaim: Kueue preempts borrowers within a minute; a new node with MIG takes a quarter of an hour."""
 EVICTION_WINDOW = "2h"
-"""Twice the longest pause of Kueue between two tries of a job, `backoffMaxSeconds`."""
+"""Twice Kueue's longest pause between two tries of a job, `backoffMaxSeconds`."""
 MOST_PREEMPTIONS = 10
-"""Preempted jobs of a tenant within an hour. A reclaim stops a few jobs once; more means jobs that displace each other
-again and again."""
+"""Preempted jobs of a tenant within an hour: a reclaim preempts a few jobs once; more means mutual preemption."""
 
 JOBS_WAIT = f"sum by (tenant) ({WAITING})"
 _TIMEOUT, _PREEMPTED = 'reason="PodsReadyTimeout"', 'reason="Preempted"'
 _EVICTED = "kueue_evicted_workloads_total"
 
 _OWN_REST = f"min by (tenant, resource) ((({OWN} > 0) - {USED}) and on (pool) {QUEUED})"
-"""Unused units of its own grant that a tenant has in each of its pools, whichever pool a job wants."""
+"""Unused units of a tenant's own grant, the least over its pools, since a job may need any of them."""
 _ONE_RESOURCE = f"count by (tenant) ({PENDING} > 0) == 1"
 _JOB_SIZE = (
     f"(({PENDING} > 0) / on (tenant) group_left () ({JOBS_WAIT} and on (tenant) {_ONE_RESOURCE}) or {PENDING} > 0)"
 )
-"""Units of a waiting job: the mean, so that the smallest job is no larger. Where jobs wait for several resources, the
-mean is unknown, and all waiting jobs of a resource count as one."""
-_OVER_CEILING = f"({WANTED_USD} / on (tenant) {JOBS_WAIT} + on (tenant) {SPENDING} > on (tenant) {CEILING})"
+"""Mean units of a waiting job, at least the smallest job's. If jobs wait for several resources, the mean is unknown,
+and all waiting jobs of a resource count as one."""
+_OVER_HOURLY_CEILING = f"({WANTED_USD} / on (tenant) {JOBS_WAIT} + on (tenant) {SPENDING} > on (tenant) {CEILING})"
 
 _COMPLETED = "max by (namespace, job_name) (kube_job_status_completion_time)"
 _ENDED = f'({_COMPLETED} or max by (namespace, job_name) (kube_job_failed{{condition="true"}} == 1))'
@@ -50,7 +49,7 @@ JOB_WAITS = (
     f" unless on (namespace, job_name) {_ENDED})"
     f' * on (namespace) group_left (tenant) {NAMESPACE}{{tenant!="none"}}'
 )
-"""Seconds since the creation of each job of a tenant that has no pods and has not ended."""
+"""Seconds since the creation of each tenant's job without pods that has not ended."""
 _PODS_OF_JOBS = copy_label('kube_pod_owner{owner_kind="Job"}', "job_name", "owner_name")
 _WITH_GPUS = f"max by (namespace, job_name) ({_PODS_OF_JOBS} and on (namespace, pod) {select_requests()})"
 _READY = (
@@ -62,31 +61,33 @@ NO_POD_READY = (
     f" and on (namespace, job_name) {_WITH_GPUS} unless on (namespace, job_name) {_READY})"
     f' * on (namespace) group_left (tenant) {NAMESPACE}{{tenant!="none"}}'
 )
-"""Pods of each job of a tenant that has started, asks for GPUs, and has no pod that is ready."""
+"""Pods of each tenant's started job that requests GPUs and has no ready pod."""
 READY_WITHIN = "20m"
-"""A node with MIG and a large image take a quarter of an hour; Kueue takes the job back after 30 minutes
+"""A node with MIG and a large image needs a quarter of an hour; Kueue evicts the job after 30 minutes
 (``queueing.readyTimeout``)."""
-_HOOKS = "(m|v)(job|jobset|trainjob|rayjob|workload|clusterqueue|cohort|resourceflavor)[.]kb[.]io"
-"""Names of Kueue's webhooks, of the kinds that the platform lets it hold."""
-_REJECTED = f'apiserver_admission_webhook_rejection_count{{name=~"{_HOOKS}",error_type="calling_webhook_error"}}'
+_WEBHOOKS = "(m|v)(job|jobset|trainjob|rayjob|workload|clusterqueue|cohort|resourceflavor)[.]kb[.]io"
+"""Names of Kueue's webhooks for the kinds that the platform queues."""
+_REJECTED = f'apiserver_admission_webhook_rejection_count{{name=~"{_WEBHOOKS}",error_type="calling_webhook_error"}}'
 
-BUT_IN_QUEUES = {
-    # Queues fill their pools by design, and jobs that wait there have alerts of their own.
+QUEUE_EXEMPTIONS = {
+    # Queues fill their pools by design, and other alerts watch the waiting jobs.
     "GpuPoolAtCeiling": f"unless on (nodepool) {copy_label(QUEUED, 'nodepool', 'pool')}",
-    # A tenant whose jobs use all that they may is at its quota, and Kueue holds its next job before it makes a pod.
+    # A tenant's jobs use the whole quota by design, and Kueue holds the next job before it has pods.
     "GpuQuotaNearlyUsed": f"unless on (namespace, resource) {QUEUED_QUOTA}",
 }
-"""Alert → the part that leaves out what queues do by design, in stacks with queues."""
+"""Alert → end of its expression in stacks with queues, which excludes queued pools."""
 
-_READ = (
+_READ_REASONS = (
     "Read the reason of each waiting job: `kubectl get workloads -A`, then"
     " `kubectl describe workload -n NAMESPACE NAME`. docs/queues.md explains the messages."
 )
 _FRAGMENTS = (
-    "If the pool is at `maxGpus` and its nodes have free GPUs, but none as many as a pod requests: end or move a small"
-    " job, and give small jobs a pool of their own; docs/queues.md, Free GPUs in fragments."
+    "If the pool is at `maxGpus` and no node has as many free GPUs as a pod requests: end or move a small job, and give"
+    " small jobs a separate pool; docs/queues.md, Free GPUs in fragments."
 )
-_SHARES = "See who holds the pool: `blueprint explain STACK {{ $labels.tenant }}`, and the dashboard GPU queues."
+_FIND_HOLDERS = (
+    "Find the holders of the pool: `blueprint explain STACK {{ $labels.tenant }}`, and the dashboard GPU queues."
+)
 
 _QUEUES = Heading("Queues")
 QUEUE_ALERTS = (
@@ -98,11 +99,11 @@ QUEUE_ALERTS = (
         " hours",
         impact="The team cannot work. AWS bills nothing for a waiting job.",
         steps=(
-            _READ,
-            _SHARES,
-            "If other teams hold the GPUs by right: grant the tenant more, raise `maxGpus`, or raise the weight of its"
-            " queue, which divides idle GPUs.",
-            "If the queue's `order` is `strict`, a large job at its head holds back all others: make it smaller, or"
+            _READ_REASONS,
+            _FIND_HOLDERS,
+            "If other teams hold the GPUs within their grants: grant the tenant more, raise `maxGpus`, or raise the"
+            " weight of its queue, by which Kueue shares idle GPUs.",
+            "If the queue's `order` is `strict`, a large job at its head blocks all others: make this job smaller, or"
             " delete it.",
         ),
     ),
@@ -112,34 +113,33 @@ QUEUE_ALERTS = (
         hold_for="1h",
         summary="Job {{ $labels.namespace }}/{{ $labels.job_name }} of tenant {{ $labels.tenant }} was created"
         " {{ $value | humanizeDuration }} ago and does not run",
-        impact="Nobody knows whether it will ever run: a job larger than all that its tenant may hold waits for ever,"
-        " and smaller jobs pass a large job.",
+        impact="The job may never run: a job larger than its tenant's maximum waits for ever, and smaller jobs overtake"
+        " a large job.",
         steps=(
             "Read the reason: `kubectl describe job -n {{ $labels.namespace }} {{ $labels.job_name }}`, and"
             " `kubectl get workloads -n {{ $labels.namespace }}`.",
-            "If the reason says `maximum capacity`: the job requests more than the tenant may hold."
-            " `blueprint explain STACK {{ $labels.tenant }}` shows the most; make the job smaller, or raise the grant.",
-            "If smaller jobs pass it: set `queueing.order: strict`.",
+            "If the reason says `maximum capacity`: the job requests more than the tenant's maximum, which"
+            " `blueprint explain STACK {{ $labels.tenant }}` shows. Make the job smaller, or raise the grant.",
+            "If smaller jobs overtake it: set `queueing.order: strict`.",
             "If nobody needs it: `kubectl delete job -n {{ $labels.namespace }} {{ $labels.job_name }}`.",
         ),
     ),
     _QUEUES.warning(
         name="TenantStarves",
-        # After an eviction a job waits out its pause by design, and QueueCapacityMissing has fired.
+        # After an eviction a job pauses by design, and QueueCapacityMissing has fired.
         expr=f"({_OWN_REST} >= on (tenant, resource) {_JOB_SIZE})"
         f" unless on (tenant) ({count_events(_EVICTED, EVICTION_WINDOW, _TIMEOUT)} > 0)"
-        f" unless on (tenant) {_OVER_CEILING}",
+        f" unless on (tenant) {_OVER_HOURLY_CEILING}",
         hold_for=STARVED,
         summary="Tenant {{ $labels.tenant }} waits for {{ $labels.resource }} although {{ $value }} units of its own"
         " grant are unused",
-        impact="The grant is a promise that the queue does not keep: borrowed GPUs do not come back, or the queue does"
-        " not see the job.",
+        impact="The tenant does not get its grant: borrowers do not return GPUs, or the queue does not see the job.",
         steps=(
-            _READ,
-            "See who borrows: `sum by (tenant, pool) (" + BORROWED + ")`. Kueue stops borrowers at once; if their pods"
-            " end slowly, lower `terminationGracePeriodSeconds`.",
+            _READ_REASONS,
+            "Find the borrowers: `sum by (tenant, pool) (" + BORROWED + ")`. Kueue preempts them at once; if their pods"
+            " exit slowly, lower `terminationGracePeriodSeconds`.",
             "Check that the queue is active: `kubectl describe clusterqueue {{ $labels.tenant }}`.",
-            "If nothing blocks it, restart Kueue; running jobs go on:"
+            "If nothing blocks the queue, restart Kueue; running jobs continue:"
             " `kubectl rollout restart deploy -n kueue-system kueue-controller-manager`.",
         ),
     ),
@@ -149,26 +149,26 @@ QUEUE_ALERTS = (
         hold_for=READY_WITHIN,
         summary="Job {{ $labels.namespace }}/{{ $labels.job_name }} of tenant {{ $labels.tenant }} was started 20"
         " minutes ago, and none of its {{ $value }} pods is ready",
-        impact="The queue counts GPUs as the job's that nobody uses, and other jobs wait for them. Nodes that have"
-        " started for it are paid for.",
+        impact="The job holds GPUs in the queue without using them, while other jobs wait. AWS bills the nodes that"
+        " have started for the job.",
         steps=(
             "Read why: `kubectl get pods -n {{ $labels.namespace }} -l job-name={{ $labels.job_name }} -o wide`, and"
             " `kubectl describe pod` of one of them.",
-            "If no node has room: pods that hang in Terminating may hold the GPUs, on a node whose kubelet does not"
-            " answer; `kubectl get pods -A -o wide` shows both. Kueue counts their GPUs as free, and they count against"
-            " `maxGpus` of the pool: replace that node, as in the runbook of NodeNotReady.",
+            "If the pods fit on no node: pods stuck in Terminating may hold the GPUs, on a node whose kubelet does not"
+            " answer; `kubectl get pods -A -o wide` shows both. Kueue counts these GPUs as free, although they count"
+            " against `maxGpus` of the pool: replace the node, as in the runbook of NodeNotReady.",
             _FRAGMENTS,
-            "If pods still load images: GpuImagePullSlow. Otherwise Kueue takes the job back after"
+            "If pods still load images: GpuImagePullSlow. Otherwise Kueue evicts the job after"
             " `queueing.readyTimeout`, and tries it again (QueueCapacityMissing).",
         ),
     ),
     _QUEUES.warning(
         name="QueueCapacityMissing",
         expr=f"{count_events(_EVICTED, '1h', _TIMEOUT)} > 0",
-        summary="Kueue took back {{ $value | humanize }} started jobs of tenant {{ $labels.tenant }} within an hour:"
+        summary="Kueue evicted {{ $value | humanize }} started jobs of tenant {{ $labels.tenant }} within an hour:"
         " their pods were not ready in time",
-        impact="The jobs wait again and are tried again, for ever. While a job is tried, it holds GPUs that other jobs"
-        " could use, and its nodes are paid for.",
+        impact="Kueue tries the jobs again for ever. During a try, a job holds GPUs that other jobs could use, and AWS"
+        " bills its nodes.",
         steps=(
             "Read why pods were not ready: `kubectl get events -A --field-selector reason=FailedScheduling`.",
             f"{NO_CAPACITY}: add instance types, zones or on-demand to the pool.",
@@ -182,50 +182,52 @@ QUEUE_ALERTS = (
     _QUEUES.warning(
         name="QueuePreemptionsFrequent",
         expr=f"{count_events(_EVICTED, '1h', _PREEMPTED)} > {MOST_PREEMPTIONS}",
-        summary="Kueue stopped {{ $value | humanize }} jobs of tenant {{ $labels.tenant }} within an hour to make room",
-        impact="Each stopped job loses the work since its last checkpoint, and starts again from the queue.",
+        summary="Kueue preempted {{ $value | humanize }} jobs of tenant {{ $labels.tenant }} within an hour",
+        impact="Each preempted job loses the work since its last checkpoint, and returns to the queue.",
         steps=(
-            _SHARES,
-            "If jobs on borrowed GPUs are stopped again and again: limit `queue.borrow` of the tenant, or grant it what"
-            " it uses.",
-            "Read who stops them: `kubectl get workloads -n NAMESPACE -o custom-columns='JOB:.metadata.ownerReferences"
+            _FIND_HOLDERS,
+            "If Kueue often preempts jobs on borrowed GPUs: limit `queue.borrow` of the tenant, or raise its grant to"
+            " its use.",
+            "Read which jobs preempt them: `kubectl get workloads -n NAMESPACE -o"
+            " custom-columns='JOB:.metadata.ownerReferences"
             '[0].name,WHY:.status.conditions[?(@.type=="Preempted")].message\'`.',
-            "If jobs of the tenant stop each other (`prioritization in the ClusterQueue`): give classes of priority to"
+            "If jobs of the tenant preempt each other (`prioritization in the ClusterQueue`): give priority classes to"
             " few jobs (`kueue.x-k8s.io/priority-class`).",
-            "If one job is stopped again and again and the job that stops it does not start, Kueue undoes its own"
-            " decision: delete the waiting job, and set `queueing.fair: false` until Kueue is mended.",
-            "Let jobs save checkpoints and carry the class `checkpointed`, which gives way first.",
+            "If one job is preempted repeatedly and the preempting job does not start, Kueue reverts its own decision:"
+            " delete the waiting job, and set `queueing.fair: false` until a fixed release of Kueue.",
+            "Let jobs save checkpoints and carry the class `checkpointed`, which Kueue preempts first.",
         ),
     ),
     _QUEUES.critical(
         name="KueueDown",
         expr='absent(leader_election_master_status{name=~".+[.]kueue[.]x-k8s[.]io"} == 1)',
         hold_for="5m",
-        summary="Prometheus sees no Kueue that leads: it does not run, or it is not scraped",
-        impact="If Kueue does not run, no job starts, and new jobs of tenants are refused (`failed calling webhook`)."
-        " Services, pods and running jobs go on. A deleted namespace ends only when Kueue is back, because the API"
-        " server cannot list Kueue's kinds.",
+        summary="Prometheus sees no leader of Kueue: Kueue does not run, or Prometheus does not scrape it",
+        impact="If Kueue does not run, no job starts, and the API server refuses new jobs of tenants (`failed calling"
+        " webhook`). Services, pods and running jobs continue. A deleted namespace stays until Kueue is back, because"
+        " the API server cannot list Kueue's kinds.",
         steps=(
             "Check its pods: `kubectl get pods -n kueue-system`, and their logs:"
             " `kubectl logs -n kueue-system -l control-plane=controller-manager --tail=100`.",
             "If Kueue runs: check the targets of the ServiceMonitor gpu-blueprint-kueue in Prometheus. 401 or 403 means"
             " that Prometheus may not read `/metrics`: docs/own-prometheus.md.",
-            "New jobs are accepted as soon as Kueue is back; nothing has to be repeated but refused requests.",
+            "The API server accepts new jobs as soon as Kueue is back; teams repeat only refused requests.",
         ),
     ),
     _QUEUES.warning(
         name="KueueWebhookFails",
         expr=f"sum by (name) ({count_new(_REJECTED, '15m')}) > 0",
         hold_for="5m",
-        summary="The API server cannot reach Kueue's webhook {{ $labels.name }}: {{ $value | humanize }} requests were"
-        " refused within 15 minutes",
-        impact="Jobs of tenants, or changes of queues, are refused. Services, pods and running jobs go on.",
+        summary="The API server cannot reach Kueue's webhook {{ $labels.name }}: it refused {{ $value | humanize }}"
+        " requests within 15 minutes",
+        impact="The API server refuses jobs of tenants, or changes of queues. Services, pods and running jobs"
+        " continue.",
         steps=(
             "If KueueDown fires too, start there.",
             "If Kueue runs: check that the webhook's Service has addresses,"
             " `kubectl get endpointslices -n kueue-system`, and that a NetworkPolicy admits the API server to port"
             " 9443.",
-            "If the message of a refused job speaks of a certificate: restart Kueue, which writes a new certificate:"
+            "If the message of a refused job names a certificate: restart Kueue, which writes a new certificate:"
             " `kubectl rollout restart deploy -n kueue-system kueue-controller-manager`.",
         ),
     ),

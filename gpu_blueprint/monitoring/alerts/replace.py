@@ -1,14 +1,14 @@
-"""The steps that replace a node, the same in every runbook."""
+"""The steps that replace a node, shared by all runbooks."""
 
 CORDON = "Keep new pods off the node: `kubectl cordon {{ $labels.node }}`."
 DELETE = (
     "find its NodeClaim with `kubectl get nodeclaims | grep {{ $labels.node }}`, then run"
-    " `kubectl delete nodeclaim NAME`. The node drains at once, and Karpenter launches another node only for pods that"
-    " then wait."
+    " `kubectl delete nodeclaim NAME`. Karpenter drains the node at once, and launches another node only for pending"
+    " pods."
 )
-"""Continues a sentence about a node whose pods may end at once."""
+"""Last part of a sentence, for a node whose pods may be evicted at once."""
 REPLACE = (
-    "cordon it (`kubectl cordon {{ $labels.node }}`), raise the replicas of services that run there, let jobs save"
+    "cordon it (`kubectl cordon {{ $labels.node }}`), raise the replicas of services with pods there, let jobs save"
     f" their state. Then {DELETE}"
 )
-"""Continues a sentence about a node with pods: the successors of its pods run before the node drains."""
+"""Last part of a sentence, for a node with pods: replacements run elsewhere before the drain."""

@@ -1,4 +1,4 @@
-"""Alerts about the admission policies that keep tenants inside their grants."""
+"""Alerts about the admission policies for tenants."""
 
 from ..recording import count_new
 from ..rules import Heading
@@ -6,17 +6,17 @@ from ..rules import Heading
 _OURS = 'policy=~"gpu-blueprint-.+"'
 _DENIED = f'apiserver_validating_admission_policy_check_total{{{_OURS},enforcement_action="deny"}}'
 _UNCHANGED = f'apiserver_mutating_admission_policy_check_total{{{_OURS},error_type!="no_error"}}'
-"""Pods that a mutating policy could not complete; the API server refuses them too."""
+"""Pods that a mutating policy could not complete, which the API server refuses too."""
 WINDOW = "15m"
 MOST_DENIALS = 10
-"""Denials within the window that people cause by trial. A controller whose pods are refused asks 17 times in its first
+"""Denials within the window that people may cause by trial. A controller with refused pods tries 17 times in its first
 15 minutes, since its pauses double from 5 ms to 16 minutes (client-go, DefaultTypedControllerRateLimiter)."""
 
 
 def count_denials(window: str) -> str:
     """Count the failed checks of admission policies within a window, by ``policy``.
 
-    A request that breaks three rules counts 3, and so do retries and dry runs.
+    A request that violates three rules counts 3; retries and dry runs count too.
     """
     return f"sum by (policy) ({count_new(_DENIED, window)} or {count_new(_UNCHANGED, window)})"
 
@@ -28,16 +28,16 @@ TENANCY_ALERTS = (
         expr=f"{count_denials(WINDOW)} > {MOST_DENIALS}",
         summary="Admission policy {{ $labels.policy }} has counted {{ $value | humanize }} violations by tenants within"
         " 15 minutes",
-        impact="A Deployment or a Job whose pods are refused does not start, and its team sees no pod that says so."
-        " Many refusals can also mean that somebody tries the fences.",
+        impact="A Deployment or a Job with refused pods does not start, and has no pod to show the reason."
+        " Many denials can also mean that somebody probes the policies.",
         steps=(
-            "Read the messages that controllers got: `kubectl get events -A --field-selector reason=FailedCreate`."
+            "Read the messages to controllers: `kubectl get events -A --field-selector reason=FailedCreate`."
             " Each says what to write instead.",
-            "Refusals of people are in the control plane's audit log, with the user and the message:"
-            " search it for `denied request`.",
+            "Denied requests of people are in the control plane's audit log, with the user and the message:"
+            " search for `denied request`.",
             "If a legitimate program is refused: change the program, or give its tenant a waiver of the rule in the"
             " stack file (docs/tenants.md lists the rules).",
-            "If a policy refuses everything: docs/isolation.md says how to break the glass.",
+            "If a policy refuses everything: docs/isolation.md describes break-glass access.",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Alerts about the monitoring itself. If its series are missing, all other alerts stay silent."""
+"""Alerts about the monitoring itself, whose missing series would keep all other alerts silent."""
 
 from ..facts import PER_UNIT
 from ..metrics import DCGM_JOB
@@ -13,13 +13,13 @@ WATCH_ALERTS = (
         hold_for="15m",
         summary="The GPUs of node {{ $labels.node }} (pool {{ $labels.pool }}) are not measured:"
         " dcgm-exporter does not answer",
-        impact="Nobody sees faults and idle GPUs of the node.",
+        impact="Faults and idle GPUs of the node stay unseen.",
         steps=(
             "Check that an exporter pod runs on the node and is ready:"
             " `kubectl get pods -A -l app=nvidia-dcgm-exporter -o wide`.",
             "If an AL2023 node has no exporter pod: it lacks the label `nvidia.com/gpu.deploy.dcgm-exporter`;"
             " read the log of the GPU operator. On Bottlerocket the exporter runs in the namespace `monitoring`.",
-            "If the pod restarts: its log names the field that it cannot watch,"
+            "If the pod restarts: its log names the DCGM field that it cannot watch,"
             " or the DCGM engine that it cannot reach.",
         ),
     ),
@@ -41,7 +41,7 @@ WATCH_ALERTS = (
         name="KarpenterMissing",
         expr="absent(karpenter_build_info)",
         hold_for="10m",
-        summary="Prometheus sees no Karpenter: it does not run, or it is not scraped",
+        summary="Prometheus sees no Karpenter: Karpenter does not run, or Prometheus does not scrape it",
         impact="If Karpenter does not run, no node starts or stops, and interrupted spot nodes are not drained.",
         steps=(
             "Check its pods: `kubectl get pods -n kube-system -l app.kubernetes.io/name=karpenter`, and their logs:"
@@ -55,28 +55,28 @@ WATCH_ALERTS = (
         ' (increase(prometheus_rule_evaluation_failures_total{rule_group=~".*;gpu-blueprint[.].+"}[5m])) > 0',
         hold_for="5m",
         summary="Prometheus cannot evaluate rules of the platform: {{ $labels.rule_group }}",
-        impact="A recording rule that fails has no value after 5 minutes, and alerts on it end or never fire.",
+        impact="A recording rule that fails has no value after 5 minutes, so alerts that read it resolve or never"
+        " fire.",
         steps=(
-            "Read the error: the page `Rules` of Prometheus shows it beside the rule, and `/api/v1/rules?type=record`"
-            " holds it as `lastError`.",
-            "`many-to-many matching`: two exporters give the same series, such as a second kube-state-metrics. Let"
-            " Prometheus scrape one, or tell them apart by a label that rules leave out.",
+            "Read the error on the page `Rules` of Prometheus, or as `lastError` in `/api/v1/rules?type=record`.",
+            "`many-to-many matching`: two exporters have the same series, such as a second kube-state-metrics. Let"
+            " Prometheus scrape only one, or distinguish them by a label that the rules ignore.",
             "`query processing would load too many samples` or `timed out`: raise `query.maxSamples` or `query.timeout`"
             " of your Prometheus.",
         ),
     ),
     _MONITORING_ITSELF.critical(
         name="PlatformRulesRewritten",
-        # Prometheus's operator gives each rule, recorded series included, the namespace of its PrometheusRule, and
-        # replaces each matcher of the label by it. So this expression finds the platform's own constants then, which
-        # otherwise have no namespace (prometheus-operator v0.93, pkg/namespacelabeler/labeler.go).
+        # With enforcedNamespaceLabel, prometheus-operator adds the namespace of the PrometheusRule to every rule,
+        # recorded series and matcher. Only then do the platform's constants have a namespace (prometheus-operator
+        # v0.93, pkg/namespacelabeler/labeler.go).
         expr=f'count({PER_UNIT}{{namespace!=""}}) > 0',
         hold_for="10m",
         summary="Prometheus evaluates the platform's rules for one namespace alone (enforcedNamespaceLabel)",
         impact="The rules see no pod, no node and no GPU outside this namespace. Most alerts never fire, and alerts for"
         " missing series fire all the time.",
         steps=(
-            "Write `excludedFromEnforcement` beside `enforcedNamespaceLabel` into the spec of your Prometheus, as"
+            "Add `excludedFromEnforcement` to the spec of your Prometheus, next to `enforcedNamespaceLabel`, as"
             " docs/own-prometheus.md shows.",
         ),
     ),

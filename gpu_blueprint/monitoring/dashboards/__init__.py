@@ -1,4 +1,4 @@
-"""Dashboards as plain values. The module ``grafana`` turns them into Grafana's JSON."""
+"""Dashboards as plain values; the module ``grafana`` renders them as Grafana's JSON."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from .queues import QUEUES
 from .tenant import TENANT_PAGE
 
 DASHBOARD_LABEL = "grafana_dashboard"
-"""Label of the ConfigMaps that hold dashboards: the default of the sidecar in Grafana's chart."""
+"""Label of ConfigMaps with dashboards: the default of the sidecar in Grafana's chart."""
 
 PAGES: Mapping[Subject, tuple[Page, ...]] = {
     "money": (Page(dashboard=FLEET),),
@@ -30,7 +30,7 @@ DASHBOARDS = tuple(page.dashboard for pages in PAGES.values() for page in pages)
 
 
 def list_dashboards(stack: StackConfig) -> list[Dashboard]:
-    """Return the dashboards of a stack: a stack without queues or models has no dashboard about them."""
+    """Return the dashboards of a stack, without those about queues or models that the stack lacks."""
     return [page.dashboard for pages in PAGES.values() for page in pages if page.when(stack)]
 
 

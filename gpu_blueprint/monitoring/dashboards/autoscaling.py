@@ -1,9 +1,9 @@
 """Demand and supply: replicas, waiting pods, and nodes that start and stop."""
 
 from ..recording import count_new
-from .panels import PERCENT, Dashboard, Query, Row, areas, bars, lines, number, table
+from .panels import PERCENT, Dashboard, Query, Row, areas, bars, lines, number, shares, table
 from .queries import (
-    AT_CEILING,
+    AT_LIMIT,
     NAMESPACE_OF_TENANT,
     NODEPOOLS,
     OF_TENANT,
@@ -22,7 +22,7 @@ _TRANSITIONS = (
     '{type=~"Launched|Registered|Initialized",status="Unknown"}'
 )
 _REFUSED = 'karpenter_cloudprovider_errors_total{error="InsufficientCapacityError"}'
-_AT_CEILING = f"{AT_CEILING} and on (nodepool) karpenter_nodepools_limit{{{NODEPOOLS}}}"
+_AT_LIMIT = f"{AT_LIMIT} and on (nodepool) karpenter_nodepools_limit{{{NODEPOOLS}}}"
 _USAGE = f'karpenter_nodepools_usage{{{NODEPOOLS},resource_type=~"nvidia.com/.+"}}'
 
 
@@ -34,32 +34,32 @@ def _select_replicas(field: str) -> str:
 _NOW = (
     number(
         "Pods waiting for GPUs",
-        "Pods without a node. Normal for the minutes that a node needs to start; a table below lists them.",
+        "Pods without a node: normal for the minutes until a node has started. A table below lists these pods.",
         f"count({WAITING} {OF_TENANT}) or vector(0)",
         thresholds=((1, "orange"), (10, "red")),
         width=4,
     ),
     number(
         "Longest wait",
-        "Waiting time of the pod that waits longest. Beyond 15 minutes no node is on its way: quota, ceiling, or no"
-        " capacity in AWS.",
+        "Waiting time of the pod that waits longest. Beyond 15 minutes no node will start: quota, limit, or no capacity"
+        " in AWS.",
         f"max(({WAITED}) {OF_TENANT})",
         unit="s",
         thresholds=((300, "orange"), (900, "red")),
         width=4,
-        no_value="nobody waits",
+        no_value="none",
     ),
     number(
         "Autoscalers at their maximum",
-        "Autoscalers that may not add replicas: raise `replicas.max` if the pool has room.",
+        "Autoscalers that may not add replicas: raise `replicas.max` if the pool is below its limit.",
         count_series(f"{_select_replicas('status_desired')} >= {_select_replicas('spec_max')}"),
         thresholds=((1, "orange"),),
         width=4,
     ),
     number(
-        "Pools at their ceiling",
-        "Pools above 90 % of `maxGpus`: at the ceiling Karpenter launches no more nodes for them.",
-        count_series(f"count by (nodepool) ({_AT_CEILING})"),
+        "Pools at their limit",
+        "Pools above 90 % of `maxGpus`: at its limit a pool gets no more nodes from Karpenter.",
+        count_series(f"count by (nodepool) ({_AT_LIMIT})"),
         thresholds=((1, "orange"),),
         width=4,
     ),
@@ -75,15 +75,14 @@ _NOW = (
 _REPLICAS = (
     lines(
         "Replicas, by autoscaler",
-        "Running replicas, and replicas that the autoscaler wants. If it wants more than run for long, pods wait for"
-        " nodes.",
+        "Running replicas, and replicas that the autoscaler wants. If it wants more for long, pods wait for nodes.",
         Query(_select_replicas("status_current"), "{{namespace}}/{{horizontalpodautoscaler}}"),
         Query(_select_replicas("status_desired"), "{{namespace}}/{{horizontalpodautoscaler}} wanted"),
         no_value="no autoscalers",
     ),
     table(
         "Autoscalers",
-        "Replicas of each autoscaler between its bounds. Always at `max`: the maximum is too low. Always at `min`: its"
+        "Replicas of each autoscaler between its bounds. Always at `max`: the maximum is too low. Always at `min`: the"
         " measurement does not change.",
         Query(_select_replicas("status_current"), "runs"),
         Query(_select_replicas("status_desired"), "wanted"),
@@ -97,13 +96,13 @@ _WAIT = (
         "Waiting, by resource",
         "Units of each resource that pods without a node request.",
         Query(f"sum by (resource) ({WAITING} {OF_TENANT})", "{{resource}}"),
-        no_value="nobody waits",
+        no_value="none",
     ),
     table(
         "Waiting pods",
         "Waiting time of each pod. `kubectl describe pod` shows the reasons of the scheduler and of Karpenter.",
         Query(f"({WAITED}) {OF_TENANT}", "waits", unit="s", thresholds=((300, "orange"), (900, "red"))),
-        no_value="nobody waits",
+        no_value="none",
     ),
 )
 _NODES = (
@@ -112,28 +111,24 @@ _NODES = (
         "NodeClaims that Karpenter created, by reason.",
         Query(f"sum by (nodepool, reason) ({count_new(_CREATED, '1h')})", "{{nodepool}} · {{reason}}"),
         width=8,
-        no_value="none",
     ),
     bars(
         "Disrupted per hour, by reason",
-        "`empty` and `underutilized` save money; `drifted` is an update; `spot_interrupted` means that EC2 took the"
-        " node back.",
+        "`empty` and `underutilized` save money; `drifted` is an update; `spot_interrupted` is a spot interruption.",
         Query(f"sum by (reason, capacity_type) ({count_new(_DISRUPTED, '1h')})", "{{reason}} · {{capacity_type}}"),
         width=8,
-        no_value="none",
     ),
     bars(
         "Refused by EC2 per hour",
-        "Launches of all pools for which AWS had no capacity: add instance types, zones or another capacity type.",
+        "Launches, of all pools, without capacity in AWS: add instance types, zones or another capacity type.",
         Query(f"sum({count_new(_REFUSED, '1h')})", "no capacity"),
         width=8,
-        no_value="none",
     ),
     lines(
         "Start time of nodes",
-        "Time from the NodeClaim until it is launched, registered and initialized. Half of the nodes of the last six"
-        " hours, and 9 of 10, are quicker. Slow to register: AMI and network. Slow to initialize: driver, MIG layout,"
-        " device plugin.",
+        "Time from the NodeClaim to its conditions Launched, Registered and Initialized: median and 90th percentile of"
+        " the last six hours. Slow to register: AMI and network. Slow to initialize: driver, MIG layout, device"
+        " plugin.",
         *(
             Query(
                 f"histogram_quantile({part}, sum by (type, le) ({count_new(_TRANSITIONS, '6h')}))",
@@ -144,8 +139,8 @@ _NODES = (
         unit="s",
         no_value="no nodes",
     ),
-    lines(
-        "Ceiling used, by pool",
+    shares(
+        "Limit used, by pool",
         "GPUs that Karpenter has launched, as a share of `maxGpus`.",
         Query(
             f"max by (nodepool) (max by (nodepool, resource_type) ({_USAGE})"
@@ -153,10 +148,8 @@ _NODES = (
             " (max by (nodepool, resource_type) (karpenter_nodepools_limit) > 0))",
             "{{nodepool}}",
         ),
-        unit="percentunit",
-        maximum=1,
         thresholds=PERCENT,
-        no_value="no ceilings",
+        no_value="no limits",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Dashboards: the pages of Grafana that a subject gives."""
+"""A subject's pages of Grafana."""
 
 from ...records import Record
 from ..facet import Condition, is_in_every_stack
@@ -6,7 +6,7 @@ from .panels import Dashboard
 
 
 class Page(Record, kw_only=True):
-    """A page of Grafana about a subject, and the stacks that have it."""
+    """A page of Grafana, and which stacks have the page."""
 
     dashboard: Dashboard
     when: Condition = is_in_every_stack

@@ -1,6 +1,6 @@
-"""All pools: money spent, money wasted, and the pools and tenants behind it."""
+"""All pools: money spent and wasted, by pool and tenant."""
 
-from .panels import Dashboard, Query, Row, areas, lines, number, ranking, table
+from .panels import Dashboard, Query, Row, areas, lines, number, ranking, shares, table
 from .queries import POOL, POOLS, SPENT, count_series
 
 _WASTED = f"gpu_pool:wasted_usd_per_hour:sum{{{POOLS}}}"
@@ -14,8 +14,8 @@ _FIRING = 'ALERTS{alertstate="firing",source="gpu-blueprint"}'
 _MONEY = (
     number(
         "Spent per hour",
-        "All running GPU nodes at the catalogue's prices, with the discounts of the stack file. Nodes without a known"
-        " price are left out. Compare with `blueprint cost STACK`; AWS's own figures arrive a day later.",
+        "All running GPU nodes at the catalogue's prices with the discounts of the stack file, without nodes of unknown"
+        " price. Compare with `blueprint cost STACK`; AWS's own figures arrive a day later.",
         f"sum({SPENT})",
         unit="currencyUSD",
         width=5,
@@ -30,8 +30,8 @@ _MONEY = (
     ),
     number(
         "Share wasted",
-        "Wasted money as a share of the money spent. A part of it buys quick starts of pods. Above one half, look below"
-        " for the pools and tenants that waste it.",
+        "Wasted money as a share of the money spent. Some waste is the price of quick pod starts. Above one half, find"
+        " the pools and tenants below.",
         f"sum({_WASTED}) / sum({SPENT})",
         unit="percentunit",
         thresholds=_HALF,
@@ -39,15 +39,15 @@ _MONEY = (
     ),
     number(
         "Wasted in this period",
-        "US dollars wasted in the period chosen at the top right: the amount that acting on this page can save.",
-        # Each sample of the subquery stands for five minutes.
+        "US dollars wasted in the period at the top right: the largest possible saving.",
+        # Each sample of the subquery covers five minutes.
         f"sum(sum_over_time({_WASTED}[$__range:5m])) / 12",
         unit="currencyUSD",
         width=5,
     ),
     number(
         "GPUs at work",
-        "Activity of all GPUs added up, as a share of all GPUs.",
+        "Sum of the activity of all GPUs, as a share of all GPUs.",
         f"(sum({_USED}) or vector(0)) / sum({_TOTAL})",
         unit="percentunit",
         width=3,
@@ -68,8 +68,8 @@ _MONEY = (
     ),
     areas(
         "GPUs by use",
-        "All GPUs of running nodes: at work, held by a pod that does not use them now, and free. If many are free for"
-        " long, nodes are not consolidated or pools are too large.",
+        "All GPUs of running nodes: at work, held without use, and free. If many are free for long, Karpenter does not"
+        " consolidate nodes, or pools are too large.",
         Query(f"sum({_USED})", "at work", color="green"),
         Query(f"clamp_min(sum({_HELD}) - (sum({_USED}) or vector(0)), 0)", "held, not at work", color="orange"),
         Query(f"sum(gpu_pool:gpus:free{{{POOLS}}})", "free", color="gray"),
@@ -78,7 +78,7 @@ _MONEY = (
 _WHERE = (
     ranking(
         "Waste by pool",
-        "US dollars per hour. A pool at the top has nodes that nobody needs, or pods that hold GPUs and do nothing.",
+        "US dollars per hour. A pool at the top has unneeded nodes, or pods that hold idle GPUs.",
         Query(f"sort_desc({_WASTED} > 0)", "{{pool}}"),
         unit="currencyUSD",
         thresholds=((1, "orange"), (20, "red")),
@@ -104,7 +104,7 @@ _WHERE = (
             unit="currencyUSD",
         ),
         Query(f"sum by (namespace, pod, pool) (gpu_pod:gpus:idle{{{POOLS}}}) > 0", "GPUs"),
-        no_value="nobody",
+        no_value="none",
     ),
 )
 _WHO = (
@@ -122,7 +122,7 @@ _WHO = (
     ),
     table(
         "Tenants",
-        "GPUs that tenants hold, and how much they use them. `none` stands for namespaces that belong to no tenant.",
+        "GPUs that tenants hold and use. `none` stands for namespaces of no tenant.",
         Query(
             f"sum by (tenant) (gpu_pool_tenant:wasted_usd_per_hour:sum{{{POOLS}}})", "wasted $/h", unit="currencyUSD"
         ),
@@ -131,17 +131,15 @@ _WHO = (
         Query(f"sum by (tenant) ({_IDLE})", "idle 1 h"),
         Query(f"avg by (tenant) (gpu_pool_tenant:sm_active:avg{{{POOLS}}})", "SM active", unit="percentunit"),
     ),
-    lines(
+    shares(
         "SM activity",
         "Share of cycles in which the SMs of held GPUs had work. If GPUs are at work and SM activity is low, batches"
         " are too small or the program waits for data.",
         Query(f"gpu_pool_tenant:sm_active:avg{{{POOLS}}}", "{{pool}} · {{tenant}}"),
-        unit="percentunit",
-        maximum=1,
     ),
     table(
         "Firing alerts",
-        "Alerts that fire now. docs/alerts.md explains each alert and the first steps.",
+        "Alerts that fire now. docs/alerts.md has the first steps for each.",
         Query(f"count by (severity, alertname, pool, nodepool, node, namespace, pod) ({_FIRING})", "times"),
         no_value="none",
     ),
@@ -150,7 +148,7 @@ _WHO = (
 FLEET = Dashboard(
     uid="gpu-fleet",
     title="GPU fleet",
-    about="Cost of all GPUs, the part that is wasted, and the pools and tenants that waste it.",
+    about="Cost of all GPUs, the wasted part, and the pools and tenants with most waste.",
     variables=(POOL,),
     rows=(Row("Money", _MONEY), Row("Waste", _WHERE), Row("Pools and tenants", _WHO)),
 )

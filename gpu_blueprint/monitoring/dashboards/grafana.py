@@ -1,4 +1,4 @@
-"""Dashboards as Grafana's JSON, built with Grafana's own builders; the same text every time.
+"""Dashboards as Grafana's JSON, built with Grafana's own builders; equal dashboards give equal text.
 
 Sources: grafana-foundation-sdk of Grafana 11.6 (dashboard schema 41, which later versions read); Grafana
 documentation, dashboard JSON model, Prometheus variables and query options. Read 2026-11-21.
@@ -19,7 +19,7 @@ from .panels import Dashboard, Kind, Panel, Place, Query, Row, Thresholds, Varia
 
 TAG = "gpu-blueprint"
 NO_TENANT = "none"
-"""Tenant of the recorded series for namespaces that belong to no tenant."""
+"""Value of the label ``tenant`` for namespaces of no tenant."""
 SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
 
 Builder = bargauge.Panel | stat.Panel | table.Panel | timeseries.Panel
@@ -34,11 +34,11 @@ def render_dashboard(stack: StackConfig, dashboard: Dashboard) -> str:
 
 @cache
 def _render(dashboard: Dashboard, options: tuple[tuple[str, ...], ...]) -> str:
-    """Return a dashboard as JSON; a process that plans many stacks makes equal ones once.
+    """Return a dashboard as JSON; the cache renders equal dashboards of several stacks once.
 
     Args:
-        dashboard: The dashboard, of which each variable without a query lists values of the stack.
-        options: These values for each variable.
+        dashboard: The dashboard.
+        options: For each variable, its values in the stack; used by variables without a query.
     """
     builder = (
         builders.Dashboard(dashboard.title)
@@ -64,7 +64,7 @@ def _render(dashboard: Dashboard, options: tuple[tuple[str, ...], ...]) -> str:
 
 
 def list_options(stack: StackConfig, variable: Variable) -> list[str]:
-    """Return the pools or the tenants of a stack; the last tenant stands for namespaces without a tenant."""
+    """Return the pools of a stack, or its tenants and the name for namespaces without a tenant."""
     if variable.name == "pool":
         return [pool.name for pool in stack.gpu_pools]
     return [*(tenant.name for tenant in stack.tenants), NO_TENANT]
@@ -74,7 +74,7 @@ def _build_list(variable: Variable, values: Sequence[str]) -> builders.CustomVar
     opening = [*values[:1]]
     first = models.VariableOption(True, opening, opening) if variable.opens_with_first else _choose_all()
     builder = builders.CustomVariable(variable.name).label(variable.name).values(",".join(values)).current(first)
-    # The choice "All" includes pools and tenants that were removed from the stack file, because their history stays.
+    # "All" matches every name, also of pools and tenants that left the stack file, because their history stays.
     return builder.multi(True).include_all(True).all_value(".+")
 
 
@@ -150,7 +150,7 @@ def _build_areas(panel: Panel) -> timeseries.Panel:
 
 def _build_bars(panel: Panel) -> timeseries.Panel:
     builder = _build_lines(panel).stacking(_stack()).draw_style(look.GraphDrawStyle.BARS).fill_opacity(80).decimals(0)
-    # Each point looks back over one hour. With fewer points, Grafana would leave out hours of a month.
+    # Each point covers one hour. With fewer points, Grafana would skip hours of a month.
     return builder.max_data_points(2000)
 
 
@@ -167,7 +167,7 @@ def _build_ranking(panel: Panel) -> bargauge.Panel:  # noqa: ARG001
 
 
 def _build_table(panel: Panel) -> table.Panel:
-    """Build a table: its queries become columns beside the labels that they share, sorted by the first query."""
+    """Build a table: a column for each shared label and each query, sorted by the first query."""
     names = {f"Value #{letter}": query.legend for letter, query in panel.queries_by_letter.items()}
     columns = {"excludeByName": {"Time": True}, "renameByName": {"Value": panel.queries[0].legend, **names}}
     builder = table.Panel().color_scheme(_color_by_threshold())
@@ -184,7 +184,7 @@ def _build_table(panel: Panel) -> table.Panel:
 
 
 def _build_overrides(query: Query) -> list[models.DynamicConfigValue]:
-    """Return the unit and the thresholds of a query that differ from the panel's."""
+    """Return the overrides for a query's own unit and thresholds."""
     overrides = [models.DynamicConfigValue("unit", query.unit)] if query.unit else []
     if query.thresholds:
         overrides.append(models.DynamicConfigValue("thresholds", _build_thresholds(query.thresholds).build()))

@@ -1,18 +1,18 @@
-"""Models: requests, failures, latency, queue and replicas of each version, which the platform serves.
+"""Models: requests, failures, latency, queue and replicas of each served version.
 
-A failure here is a request that a server took and did not finish. Requests that it refused at once, such as those with
-a wrong body, have no metric under the server's prefix, which is all that Prometheus keeps of a server.
+A failure is a request that a server accepted and did not finish. Requests that a server rejects at once, for example
+because of a wrong body, have no metric with the server's prefix, and Prometheus keeps only these.
 Sources: vLLM, v1/metrics/loggers.py (finished_reason of vllm:request_success) and docs, Production Metrics; Triton,
 docs/user_guide/metrics.md (nv_inference_request_failure by reason). Read 2026-11-23.
 """
 
 from ..alerts.models import NEARLY_FULL
 from ..facts import MODEL
-from .panels import ANY, Dashboard, Query, Row, lines, number, table
+from .panels import ANY, Dashboard, Query, Row, lines, number, shares, table
 from .queries import NAMESPACE_OF_TENANT, SPACES, TENANT, VERSION, count_series
 
 _CHOSEN = f'{SPACES},deployment=~"$deployment"'
-# The job of a PodMonitor is its namespace and its name, and a version's monitor has the name of its Deployment.
+# The label ``job`` is NAMESPACE/NAME of the PodMonitor, which has the name of the version's Deployment.
 _JOBS = 'job=~"$namespace/$deployment"'
 _FAILED, _ANSWERED = 'finished_reason=~"abort|error"', 'finished_reason!~"abort|error"'
 
@@ -53,15 +53,15 @@ _BY_JOB, _BY_DEPLOYMENT = "{{job}}", "{{namespace}}/{{deployment}}"
 _NOW = (
     number(
         "Versions without a replica",
-        "Versions of which no replica is ready, although one should be: their requests fail. In a pool with `hours`"
-        " also while it is closed. The runbook of ModelNotReady has the steps.",
+        "Versions with minReplicas above 0 and no ready replica, whose requests fail; in a pool with `hours` also while"
+        " the pool is closed. The runbook of ModelNotReady has the steps.",
         count_series(f"({_READY} == 0) and on (namespace, deployment) ({_LEAST} > 0)"),
         thresholds=ANY,
         width=6,
     ),
     number(
         "Requests per second",
-        "Requests that the chosen versions answer. Failed requests are counted beside them.",
+        "Requests that the chosen versions answer, without failed requests.",
         f"sum({_SERVED})",
         unit="reqps",
         width=6,
@@ -69,7 +69,7 @@ _NOW = (
     ),
     number(
         "Failed requests per second",
-        "Requests that a server took and did not finish. The panel by reason tells why.",
+        "Requests that a server accepted and did not finish. A panel below shows the reasons.",
         f"sum({_BROKEN})",
         unit="reqps",
         width=6,
@@ -77,7 +77,7 @@ _NOW = (
     ),
     number(
         "Requests that wait",
-        "Requests in the queues of all servers. They grow while new replicas start, and then fall.",
+        "Requests in the queues of all servers. Their number grows while new replicas start, and then falls.",
         f"sum({_WAITING})",
         width=6,
         no_value="not measured",
@@ -86,17 +86,16 @@ _NOW = (
 _ANSWERS = (
     lines(
         "Requests per second, by version",
-        "Requests that a version answers. Two versions of a model share its requests by their ready replicas, not by"
-        " their speed.",
+        "Requests that a version answers. Two versions of a model share its requests in proportion to ready replicas,"
+        " not to speed.",
         Query(_SERVED, _BY_JOB),
         unit="reqps",
         no_value="not measured",
     ),
     lines(
         "Failed requests per second, by version",
-        "vLLM: `error` and `abort`, as far as it counts them: a caller who hangs up may leave no trace. Triton: by its"
-        " own reason. Requests that are refused at once are not among them. If only the new version fails, take `next`"
-        " back.",
+        "vLLM: `error` and `abort`; a disconnecting client may leave no trace. Triton: by its own reason. Requests that"
+        " a server rejects at once do not count. If only the new version fails, remove `next`.",
         Query(
             _rate("vllm:request_success_total", _FAILED, by="job, finished_reason"),
             f"{_BY_JOB} {{{{finished_reason}}}}",
@@ -107,8 +106,8 @@ _ANSWERS = (
     ),
     lines(
         "Time to the first token, by version",
-        "vLLM: half of the requests, and 95 of 100, got their first token within this time, the wait in the queue"
-        " included. If it grows with the queue, replicas come too late: lower `perReplica` of the signal `queue`.",
+        "vLLM: median and 95th percentile of the time to the first token, with the wait in the queue. If it grows with"
+        " the queue, the autoscaler adds replicas too late: lower `perReplica` of the signal `queue`.",
         *(
             Query(
                 f"histogram_quantile({part}, {_rate('vllm:time_to_first_token_seconds_bucket', by='job, le')})",
@@ -131,14 +130,14 @@ _ANSWERS = (
 _LOAD = (
     lines(
         "Requests that wait, by version",
-        "Requests in the queues of a version's servers. The signal `queue` adds replicas by it.",
+        "Requests in the queues of a version's servers, the measure of the signal `queue`.",
         Query(_WAITING, _BY_JOB),
         width=8,
         no_value="not measured",
     ),
     lines(
         "Time in the queue, by version",
-        "Mean wait before a server begins. Triton's includes the time for which it gathers a batch"
+        "Mean wait before a server begins a request; with Triton, including the wait for a batch"
         " (`windowMicroseconds`).",
         Query(_QUEUED, _BY_JOB),
         unit="s",
@@ -147,24 +146,23 @@ _LOAD = (
     ),
     lines(
         "Requests that run, by version",
-        "vLLM: sequences that its replicas compute now. At `maxNumSeqs` of each replica the next request waits.",
+        "vLLM: sequences that its replicas compute now. At `maxNumSeqs` for each replica, the next request waits.",
         Query(_add_up("vllm:num_requests_running"), _BY_JOB),
         width=8,
         no_value="not measured",
     ),
-    lines(
+    shares(
         "KV cache used, by version",
-        "vLLM: mean over the replicas. If it stays near the top, sequences displace each other: the runbook of"
-        " ModelCacheFull has the remedies.",
+        "vLLM: mean over the replicas. If it stays near 100 %, vLLM preempts sequences: the runbook of ModelCacheFull"
+        " has the remedies.",
         Query(_CACHE, _BY_JOB),
-        unit="percentunit",
         thresholds=((0.8, "orange"), (NEARLY_FULL, "red")),
-        maximum=1,
         no_value="not measured",
     ),
     lines(
         "Tokens written per second, by version",
-        "vLLM: tokens of all answers. If it stays the same while more requests wait, the GPUs are at their limit.",
+        "vLLM: tokens of all answers. If the rate stays constant while more requests wait, the GPUs are at their"
+        " limit.",
         Query(_rate("vllm:generation_tokens_total"), _BY_JOB),
         no_value="not measured",
     ),
@@ -172,18 +170,18 @@ _LOAD = (
 _REPLICAS = (
     lines(
         "Ready replicas",
-        "Ready replicas, and replicas that the autoscaler wants. If it wants more than are ready for longer than a"
-        " start takes (`blueprint explain STACK MODEL`), pods wait or servers fail.",
+        "Ready replicas, and replicas that the autoscaler wants. If it wants more for longer than a start takes"
+        " (`blueprint explain STACK MODEL`), pods wait or servers fail.",
         Query(_READY, _BY_DEPLOYMENT),
         Query(_WANTED, f"{_BY_DEPLOYMENT} wanted"),
         no_value="no models",
     ),
     table(
         "Versions",
-        "Replicas of each version: ready, wanted now, and the least of the stack file.",
+        "Replicas of each version: ready, wanted now, and minReplicas of the stack file.",
         Query(_READY, "ready"),
         Query(_WANTED, "wanted"),
-        Query(_LEAST, "least"),
+        Query(_LEAST, "min"),
         no_value="no models",
     ),
 )
@@ -191,7 +189,7 @@ _REPLICAS = (
 MODELS = Dashboard(
     uid="gpu-models",
     title="GPU models",
-    about="Requests, failures, latency, queue and replicas of each version of the models that the platform serves.",
+    about="Requests, failures, latency, queue and replicas of each served version of a model.",
     variables=(TENANT, NAMESPACE_OF_TENANT, VERSION),
     rows=(
         Row("Now", _NOW),

@@ -1,4 +1,4 @@
-"""GPUs that fail and nodes that do not start: the series behind the alerts about nodes and GPUs."""
+"""Failing GPUs and nodes that do not start: the series of the alerts about nodes and GPUs."""
 
 from ..alerts.gpu import HOT_CELSIUS
 from ..metrics import DCGM_JOB, MIG_STATE_LABEL, sanitize_label
@@ -17,7 +17,7 @@ from .queries import (
 )
 
 _GPU = "{{node}} {{gpu}}"
-_BROKEN = ("GpuNodeWithoutGpus", "GpuNodeUnhealthy", "NodeNotReady", "GpuNodeIncomplete")
+_BROKEN_NODE_ALERTS = ("GpuNodeWithoutGpus", "GpuNodeUnhealthy", "NodeNotReady", "GpuNodeIncomplete")
 _MIG_STATE = sanitize_label(MIG_STATE_LABEL)
 _CLAIMS = 'operator_nodeclaim_status_condition_count{type=~"Launched|Registered|Initialized",status!="True"}'
 _REMOVED = f"karpenter_nodeclaims_disrupted_total{{{NODEPOOLS}}}"
@@ -25,7 +25,7 @@ _CLASSES = 'operator_ec2nodeclass_status_condition_count{status!="True"}'
 
 
 def _build_count(title: str, about: str, expr: str, color: str = "red") -> Panel:
-    """Build a panel with a number that should be zero."""
+    """Return a panel with a number that should be zero."""
     return number(title, about, count_series(expr), thresholds=((1, color),), width=3)
 
 
@@ -35,19 +35,19 @@ def _reuse_on_chosen_nodes(alert: str) -> str:
 
 
 def _count_errors(name: str) -> str:
-    """Return by how much a counter of each GPU has grown within an hour."""
+    """Return the growth of a counter of each GPU within an hour."""
     return f"(round(increase({COUNTERS[name]}{{{NODES}}}[1h])) > 0) {IN_POOL_LATELY}"
 
 
 def _select_nonzero(name: str) -> str:
-    """Select the GPUs whose series is not zero."""
+    """Select the GPUs with a nonzero value of a series."""
     return f"({select_devices(name)}) > 0"
 
 
 _NOW = (
     _build_count(
         "Fatal Xid",
-        "GPUs with an Xid error that makes them useless: replace the node.",
+        "GPUs with a fatal Xid error: replace the node.",
         _reuse_on_chosen_nodes("GpuFatalXid"),
     ),
     _build_count(
@@ -57,18 +57,18 @@ _NOW = (
     ),
     _build_count(
         "Throttled",
-        "GPUs that heat or power slows down, by reason.",
+        "GPUs slowed down by heat or power, by reason.",
         _reuse_on_chosen_nodes("GpuThrottled"),
     ),
     _build_count(
         "Broken, no GPUs",
-        "Nodes that are paid for and not ready, that offer no GPU or fewer than they have, or whose GPUs the node"
-        " monitoring agent reports as broken.",
-        " or ".join(f"max by (node) ({_reuse_on_chosen_nodes(alert)})" for alert in _BROKEN),
+        "Nodes that AWS bills although they are not ready, have fewer GPUs allocatable than their capacity, or have"
+        " GPUs that the node monitoring agent reports as broken.",
+        " or ".join(f"max by (node) ({_reuse_on_chosen_nodes(alert)})" for alert in _BROKEN_NODE_ALERTS),
     ),
     _build_count(
         "Not measured",
-        "Nodes whose exporter does not answer: nobody sees their faults.",
+        "Nodes whose exporter does not answer, so their faults stay unseen.",
         _reuse_on_chosen_nodes("DcgmExporterDown"),
     ),
     _build_count(
@@ -92,33 +92,30 @@ _FAULTS = (
     bars(
         "Xid errors per hour, by code",
         "Highest count of the exporter within five minutes. Codes 13, 31, 43 and 45 are faults of the program;"
-        " docs/alerts.md lists the codes after which the node must be replaced.",
+        " docs/alerts.md lists the codes that require a new node.",
         Query(
             f"max by (node, gpu, xid) (max_over_time(DCGM_EXP_XID_ERRORS_COUNT{{{NODES}}}[1h]) > 0) {IN_POOL_LATELY}",
             "Xid {{xid}} · {{node}} {{gpu}}",
         ),
-        no_value="none",
     ),
     bars(
         "Throttled GPUs per hour, by reason",
-        "GPUs that heat, power or hardware slowed down, without idle clocks and limits that people set. A single GPU of"
-        " a node: replace the node. All GPUs of a node: the host is at fault.",
+        "GPUs slowed down by heat, power or hardware, without idle clocks and configured limits. A single GPU of a"
+        " node: replace the node. All GPUs of a node: the host is at fault.",
         Query(
             "count by (clock_event, node) (max by (node, gpu, clock_event) (max_over_time("
             f'DCGM_EXP_CLOCK_EVENTS_COUNT{{{NODES},clock_event=~"hw_.+|sw_thermal"}}[1h]) > 0)'
             f" {IN_POOL_LATELY})",
             "{{clock_event}} · {{node}}",
         ),
-        no_value="none",
     ),
     bars(
         "Memory errors per hour",
-        "Double-bit errors, and rows remapped after correctable and uncorrectable errors. An uncorrectable error ended"
-        " a program; frequent correctable errors announce an uncorrectable error.",
+        "Double-bit errors, and rows remapped after correctable and uncorrectable errors. An uncorrectable error killed"
+        " a program; frequent correctable errors predict an uncorrectable error.",
         Query(_count_errors("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL"), f"double-bit · {_GPU}"),
         Query(_count_errors("DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS"), f"uncorrectable · {_GPU}"),
         Query(_count_errors("DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS"), f"correctable · {_GPU}"),
-        no_value="none",
     ),
     table(
         "Row remaps",
@@ -131,7 +128,7 @@ _FAULTS = (
     ),
     lines(
         "Temperature, by node",
-        f"The hottest GPU of each node. Above {HOT_CELSIUS} °C it will be throttled soon.",
+        f"The hottest GPU of each node. Above {HOT_CELSIUS} °C, throttling is near.",
         Query(f"max by (node) ({select_devices('DCGM_FI_DEV_GPU_TEMP')})", "{{node}}"),
         unit="celsius",
     ),
@@ -152,14 +149,14 @@ _STARTING = (
     ),
     table(
         "Nodes without GPUs",
-        "Nodes of a pool that offer no GPU: read the log of the device plugin, then the log of the MIG manager.",
+        "Nodes of a pool without allocatable GPUs: read the log of the device plugin, then the log of the MIG manager.",
         Query(_reuse_on_chosen_nodes("GpuNodeWithoutGpus"), "is so"),
         no_value="none",
     ),
     table(
         "NodeOverlays",
-        "1 if Karpenter applies the overlay. At 0 Karpenter assumes that nodes offer none of the resource, and its pods"
-        " wait.",
+        "1 if Karpenter applies the overlay. At 0 Karpenter assumes that nodes lack the resource, so pods that request"
+        " it wait.",
         Query('max by (nodeoverlay) (kube_nodeoverlay_status_condition{type="Ready"})', "applied"),
         width=6,
         no_value="no overlays",
@@ -176,32 +173,30 @@ _STARTING = (
     ),
     lines(
         "Exporters that answer",
-        "Targets of dcgm-exporter that answer, beside the number of nodes. If there are more nodes than exporters, some"
-        " nodes are not measured.",
+        "Answering targets of dcgm-exporter, and the number of nodes. If nodes outnumber exporters, some nodes are not"
+        " measured.",
         Query(f'sum(up{{job="{DCGM_JOB}",{NODES}}}) or vector(0)', "exporters", color="green"),
         Query(f"count({ON_NODE})", "nodes", color="blue"),
     ),
     bars(
         "Nodes removed per hour, by reason",
-        "Nodes that Karpenter removed. After `instance_status`, `system_status` and `unhealthy` pods had one second to"
-        " end (Karpenter 1.14), after `event_status` and `scheduled_change` the pool's `terminationGracePeriod`: EC2 or"
-        " the node monitoring agent called the node broken.",
+        "Nodes that Karpenter removed. After `instance_status`, `system_status` and `unhealthy`, pods had one second to"
+        " exit (Karpenter 1.14); after `event_status` and `scheduled_change`, the pool's `terminationGracePeriod`. EC2"
+        " or the node monitoring agent reported the node as broken.",
         Query(f"sum by (nodepool, reason) ({count_new(_REMOVED, '1h')}) > 0", "{{reason}} · {{nodepool}}"),
-        no_value="none",
     ),
     bars(
         "Slow image pulls per hour",
-        f"Images that a node took more than {SLOW_PULL_SECONDS} s to pull while its GPUs were paid for. Use"
+        f"Images that a node took more than {SLOW_PULL_SECONDS} s to pull, while AWS billed its GPUs. Use"
         " ECR in the same region, smaller images, or NVMe.",
         Query(f"({count_new(f'{SLOW_PULLS}{{{NODES}}}', '1h')} > 0) {IN_POOL_LATELY}", "{{node}}"),
-        no_value="none",
     ),
 )
 
 NODE_HEALTH = Dashboard(
     uid="gpu-node-health",
     title="GPU node health",
-    about="GPUs that fail, and nodes that do not start.",
+    about="Failing GPUs, and nodes that do not start.",
     variables=(POOL, NODE_OF_POOL),
     rows=(
         Row("Now: all of these should be zero", _NOW),

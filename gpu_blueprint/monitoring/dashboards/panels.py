@@ -1,4 +1,4 @@
-"""The parts of a dashboard as plain values, and their places on Grafana's grid."""
+"""The parts of a dashboard, and their positions on Grafana's grid."""
 
 import string
 from collections.abc import Iterator
@@ -9,30 +9,30 @@ from ...records import Record
 GRID = 24
 """Columns of Grafana's grid."""
 Kind = Literal["number", "lines", "areas", "bars", "ranking", "table"]
-"""The look of a panel.
+"""The type of a panel.
 
 ``lines``, ``areas`` (stacked) and ``bars`` (stacked, one for each hour) show values over time; ``number``, ``ranking``
-(by size) and ``table`` show the values now.
+(by size) and ``table`` show current values.
 """
 Thresholds = tuple[tuple[float, str], ...]
-"""Rising values, each with the colour from this value on; the colour below the first value is green."""
+"""(value, colour from this value on), in rising order; below the first value, the colour is green."""
 PERCENT: Thresholds = ((0.8, "orange"), (0.95, "red"))
-"""For the used share of a limit."""
+"""Thresholds for the used share of a limit."""
 ANY: Thresholds = ((1, "red"),)
-"""For a number that should be zero."""
+"""Thresholds for a number that should be zero."""
 
 
 class Query(Record):
-    """A PromQL expression and the look of its result."""
+    """A PromQL expression, and how its result looks."""
 
     expr: str
     legend: str = ""
-    """Name of its series, or of its column in a table."""
+    """Name of the series, or of the column in a table."""
     unit: str = ""
-    """Grafana's name of the unit, where it differs from the panel's."""
+    """Grafana's name of the unit; empty for the panel's unit."""
     thresholds: Thresholds = ()
     color: str = ""
-    """Colour of its line or area, where the colour has a meaning."""
+    """Colour of the line or area; empty for Grafana's choice."""
 
 
 class Panel(Record, kw_only=True):
@@ -40,7 +40,7 @@ class Panel(Record, kw_only=True):
 
     title: str
     about: str
-    """The content of the panel, and the action to take."""
+    """Content of the panel, and the action to take."""
     kind: Kind
     queries: tuple[Query, ...]
     unit: str = "short"
@@ -49,18 +49,18 @@ class Panel(Record, kw_only=True):
     height: int = 8
     thresholds: Thresholds = ()
     maximum: float | None = None
-    """End of the scale; open unless given."""
+    """Upper end of the scale; None for an open scale."""
     no_value: str = ""
-    """Text instead of `No data`, where an empty answer is good news."""
+    """Text instead of `No data`, if an empty result is normal."""
 
     @property
     def queries_by_letter(self) -> dict[str, Query]:
-        """The queries by Grafana's reference, from ``A`` on."""
+        """Grafana's reference, ``A``, ``B`` and so on → query."""
         return dict(zip(string.ascii_uppercase, self.queries, strict=False))
 
 
 class Look(TypedDict, total=False):
-    """The fields of a panel that have defaults."""
+    """The optional fields of a panel."""
 
     unit: str
     width: int
@@ -71,27 +71,33 @@ class Look(TypedDict, total=False):
 
 
 def number(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
-    """Return a panel with the values now, half as high as the others."""
+    """Return a panel of half height with current values."""
     return _build("number", title, about, queries, {"height": 4, **look})
 
 
 def lines(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
-    """Return a panel with a line over time for each series."""
+    """Return a panel with a line for each series."""
+
     return _build("lines", title, about, queries, look)
 
 
+def shares(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
+    """Return a panel with a line for each series, from 0 to 100 %."""
+    return _build("lines", title, about, queries, {"unit": "percentunit", "maximum": 1, **look})
+
+
 def areas(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
-    """Return a panel with the series over time, stacked."""
+    """Return a panel with a stacked area for each series."""
     return _build("areas", title, about, queries, look)
 
 
 def bars(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
-    """Return a panel with a stack of the series for each hour."""
-    return _build("bars", title, about, queries, look)
+    """Return a panel with a stack of the series for each hour; hours without events are normal."""
+    return _build("bars", title, about, queries, {"no_value": "none", **look})
 
 
 def ranking(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
-    """Return a panel with the values now, by size."""
+    """Return a panel with current values, sorted."""
     return _build("ranking", title, about, queries, look)
 
 
@@ -113,12 +119,12 @@ class Row(Record):
 
 
 class Variable(Record):
-    """A choice at the top of a dashboard: the pools or tenants of the stack, unless ``query`` returns the values."""
+    """A choice at the top of a dashboard, from the stack's pools or tenants, or from the results of ``query``."""
 
     name: Literal["pool", "tenant", "namespace", "node", "deployment"]
     query: str = ""
     opens_with_first: bool = False
-    """The dashboard opens with the first value instead of all values."""
+    """True if the dashboard opens with the first value, False if with all."""
 
 
 class Dashboard(Record, kw_only=True):
@@ -137,7 +143,7 @@ class Dashboard(Record, kw_only=True):
 
 
 class Place(Record):
-    """The place of a panel or heading on the grid."""
+    """The position of a panel or heading on the grid."""
 
     x: int
     y: int
@@ -146,10 +152,7 @@ class Place(Record):
 
 
 def place_panels(dashboard: Dashboard) -> Iterator[tuple[Row | Panel, Place]]:
-    """Yield headings and panels with their places.
-
-    As many panels as fit stand side by side; the next line begins below the highest of them.
-    """
+    """Yield headings and panels with positions: panels fill a line, and the next line begins below the highest."""
     below = 0
     for row in dashboard.rows:
         yield row, Place(0, below, GRID, 1)

@@ -1,4 +1,4 @@
-"""Parts of expressions that several dashboards use."""
+"""Parts of PromQL that several dashboards use."""
 
 from ..alerts import ALERTS
 from ..facts import MODEL
@@ -15,11 +15,11 @@ TENANT, FIRST_TENANT = Variable("tenant"), Variable("tenant", opens_with_first=T
 NODE_OF_POOL = Variable("node", f"label_values({NODE}{{{POOLS}}}, node)")
 NAMESPACE_OF_TENANT = Variable("namespace", f"label_values({NAMESPACE}{{{TENANTS}}}, namespace)")
 VERSION = Variable("deployment", f"label_values({MODEL}{{{SPACES}}}, deployment)")
-"""The versions of the models in the chosen namespaces, by their Deployments."""
+"""The Deployments of model versions in the chosen namespaces."""
 
 IN_POOL = f"{ON_POOL}{{{POOLS}}}"
 IN_POOL_LATELY = f"* on (node) group_left (pool) max by (node, pool) (max_over_time({NODE}{{{POOLS}}}[1h]))"
-"""``IN_POOL`` for events within an hour, because a node that failed may be gone by now."""
+"""``IN_POOL`` for events within an hour, because a failed node may not exist any more."""
 OF_TENANT = f"and on (namespace) {NAMESPACE}{{{TENANTS}}}"
 ON_NODE = f"{NODE}{{{POOLS},{NODES}}}"
 """The chosen nodes."""
@@ -29,12 +29,12 @@ _EXPRESSIONS = {alert.name: alert.expr for alert in ALERTS}
 
 
 def reuse_alert(name: str) -> str:
-    """Return the expression of an alert without its waiting time, so that dashboard and alert agree."""
+    """Return the expression of an alert, without its ``for``, so that dashboard and alert agree."""
     return f"({_EXPRESSIONS[name]})"
 
 
 WAITING = reuse_alert("GpuPodPending")
-AT_CEILING = reuse_alert("GpuPoolAtCeiling")
+AT_LIMIT = reuse_alert("GpuPoolAtCeiling")
 WAITED = f"(time() - max by (namespace, pod) (kube_pod_created)) and on (namespace, pod) {WAITING}"
 """Seconds since the creation of each pod that waits for GPUs."""
 
@@ -45,5 +45,5 @@ def count_series(expr: str) -> str:
 
 
 def select_devices(series: str, *labels: str) -> str:
-    """Select a series of the chosen nodes, each GPU or MIG instance once, however many pods share it."""
+    """Select a series of the chosen nodes, once for each GPU or MIG instance, even if pods share it."""
     return f"max by ({', '.join(('node', 'gpu', *labels))}) ({series}{{{NODES}}}) {IN_POOL}"

@@ -1,4 +1,4 @@
-"""Queues: what each tenant owns, borrows and lends, who waits, and for how long."""
+"""Queues: each tenant's own, borrowed and lent units, and the waiting jobs."""
 
 from ..alerts.queues import JOB_WAITS
 from ..queues import (
@@ -15,7 +15,7 @@ from ..queues import (
     WAITING,
 )
 from ..recording import count_new
-from .panels import PERCENT, Dashboard, Query, Row, areas, bars, lines, number, table
+from .panels import PERCENT, Dashboard, Query, Row, areas, bars, lines, number, shares, table
 from .queries import POOL, POOLS, TENANT, TENANTS
 
 _CHOSEN = f"{{{TENANTS},{POOLS}}}"
@@ -37,8 +37,8 @@ _NOW = (
     ),
     number(
         "Wait until start",
-        "95 % of the jobs that started in the last six hours waited no longer, the worst of the chosen tenants. If it"
-        " grows from week to week, the pools are too small for their teams.",
+        "95th percentile of the wait of jobs that started in the last six hours, for the tenant with the longest wait."
+        " If it grows from week to week, the pools are too small.",
         f"max({WAIT}{{{TENANTS}}})",
         unit="s",
         thresholds=((3600, "orange"), (14400, "red")),
@@ -47,8 +47,8 @@ _NOW = (
     ),
     number(
         "Free for jobs",
-        "Units of the chosen pools that no started job holds. Free units beside waiting jobs: the jobs are larger, want"
-        " another pool, or may not borrow.",
+        "Units of the chosen pools that no started job holds. If jobs wait although units are free: the jobs are"
+        " larger, need another pool, or may not borrow.",
         Query(f"sum by (pool, resource) ({FREE}{{{POOLS}}})", "{{pool}} {{resource}}"),
         width=14,
     ),
@@ -66,39 +66,36 @@ _SHARES = (
     ),
     areas(
         "Used, by tenant",
-        "Units that started jobs hold, and units that nobody holds.",
+        "Units that started jobs hold, and free units.",
         Query(_add(USED, "tenant"), "{{tenant}}"),
         Query(f"sum({FREE}{{{POOLS}}})", "free"),
         width=8,
     ),
     areas(
         "Borrowed, by tenant",
-        "Units beyond the own grant. They go back as soon as their owner wants them: jobs there need checkpoints.",
+        "Units beyond the own grant. Kueue reclaims them as soon as their owner needs them: jobs there need"
+        " checkpoints.",
         Query(_add(BORROWED, "tenant"), "{{tenant}}"),
         width=8,
     ),
     areas(
         "Lent, by tenant",
-        "Unused units of the own grant that others hold; where several tenants lend, in proportion.",
+        "Unused units of the own grant that others hold; if several tenants lend, in proportion.",
         Query(_add(LENT, "tenant"), "{{tenant}}"),
         width=8,
     ),
-    lines(
+    shares(
         "Pools used",
-        "Share of a pool that started jobs hold. At 100 % with waiting jobs the queue does its work: raise `maxGpus` if"
-        " the wait is too long.",
+        "Share of a pool that started jobs hold. 100 % with waiting jobs is normal: raise `maxGpus` if the wait is too"
+        " long.",
         Query(f"1 - {FREE}{{{POOLS}}} / on (pool, resource) ({TOTAL} > 0)", "{{pool}} {{resource}}"),
-        unit="percentunit",
-        maximum=1,
     ),
-    lines(
+    shares(
         "Hourly ceiling used",
-        "Share of a tenant's `hourlyCeiling` that its started jobs count, idle or not. At 100 % its next job waits,"
-        " though GPUs may be free.",
+        "Share of a tenant's `hourlyCeiling` that its started jobs use, idle or not. At 100 % its next job waits, even"
+        " if GPUs are free.",
         Query(f"{SPENDING}{{{TENANTS}}} / on (tenant) ({CEILING} > 0)", "{{tenant}}"),
-        unit="percentunit",
         thresholds=PERCENT,
-        maximum=1,
         no_value="no ceiling",
     ),
 )
@@ -111,14 +108,13 @@ _WAITS = (
     ),
     areas(
         "Units that waiting jobs want",
-        "By tenant and resource. Far more than the pool has: the wait will be long whatever the weights.",
+        "By tenant and resource. If they far exceed the pool, the wait will be long whatever the weights.",
         Query(f"{PENDING}{{{TENANTS}}}", "{{tenant}} {{resource}}"),
         width=8,
     ),
     lines(
         "Wait until start, by tenant",
-        "Within this time 95 % of the jobs of the last six hours started. Tenants far apart: compare weights and"
-        " grants.",
+        "95th percentile over the last six hours. If tenants differ much: compare weights and grants.",
         Query(f"{WAIT}{{{TENANTS}}}", "{{tenant}}"),
         unit="s",
         width=8,
@@ -126,15 +122,14 @@ _WAITS = (
     ),
     bars(
         "Stopped jobs per hour, by tenant and reason",
-        "Preempted: others took back what was theirs. PodsReadyTimeout: the pods were not ready in time, for example"
+        "Preempted: owners reclaimed their units. PodsReadyTimeout: the pods were not ready in time, for example"
         " because AWS has no capacity.",
         Query(f"sum by (cluster_queue, reason) ({count_new(_STOPPED, '1h')})", "{{cluster_queue}} {{reason}}"),
-        no_value="none",
     ),
     table(
         "Jobs without pods",
-        "Time since the creation of each job that does not run, a job that was stopped included. `kubectl describe job`"
-        " shows Kueue's reason.",
+        "Time since the creation of each job that does not run, also of evicted jobs. `kubectl describe job` shows"
+        " Kueue's reason.",
         Query(_OLDEST, "created ago", unit="s"),
         no_value="none",
     ),
@@ -143,7 +138,7 @@ _WAITS = (
 QUEUES = Dashboard(
     uid="gpu-queues",
     title="GPU queues",
-    about="Shares of the tenants in the queued pools, and the jobs that wait.",
+    about="The tenants' shares of the queued pools, and the waiting jobs.",
     variables=(TENANT, POOL),
     rows=(Row("Now", _NOW), Row("Shares, in units of the stack file", _SHARES), Row("Waiting", _WAITS)),
 )

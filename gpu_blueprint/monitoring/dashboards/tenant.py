@@ -1,7 +1,7 @@
-"""The chosen tenants: the GPUs they hold, how much they use them, and their quotas."""
+"""The chosen tenants: held GPUs, their activity, and quotas."""
 
 from ..alerts.cost import OF_QUOTA, divide_quotas, select_quotas
-from .panels import PERCENT, Dashboard, Query, Row, areas, lines, number, table
+from .panels import PERCENT, Dashboard, Query, Row, areas, lines, number, shares, table
 from .queries import FIRST_TENANT, NAMESPACE_OF_TENANT, OF_TENANT, SPACES, TENANTS, WAITED, WAITING
 
 _HELD = f"gpu_pool_tenant:gpus:allocated{{{TENANTS}}}"
@@ -22,7 +22,7 @@ _NOW = (
     ),
     number(
         "Wasted per hour",
-        "US dollars for GPUs that are held and idle: ending the pods below saves this amount.",
+        "US dollars for GPUs that are held and idle: deleting the pods below saves this amount.",
         f"sum({_WASTED}) or vector(0)",
         unit="currencyUSD",
         thresholds=((1, "orange"), (20, "red")),
@@ -38,7 +38,7 @@ _NOW = (
     ),
     number(
         "Quota used",
-        "Share used of the resource that is used most. At 100 % Kubernetes refuses the next pod; it does not queue it.",
+        "Used share of the fullest quota. At 100 % Kubernetes refuses the next pod, and does not queue it.",
         f"max({_QUOTA_SHARE})",
         unit="percentunit",
         thresholds=PERCENT,
@@ -56,7 +56,7 @@ _NOW = (
 _PODS = (
     table(
         "Idle pods",
-        "Pods that have held GPUs for an hour without using them: end them, or ask their owners.",
+        "Pods that have held GPUs for an hour without using them: delete them, or ask their owners.",
         Query(
             f"sum by (namespace, pod, pool) ({_IDLE_PODS} * on (pool) group_left () gpu_pool:usd_per_gpu_hour:avg) > 0",
             "$ an hour",
@@ -67,8 +67,8 @@ _PODS = (
     ),
     table(
         "Quota",
-        "Requested and allowed amount of each namespace, by resource as Kubernetes counts it: whole GPUs, shares or"
-        " slices. If a quota is full and pods are idle, end the idle pods before you ask for more.",
+        "Used and hard amount of each namespace, in units of the resource: whole GPUs, shares or slices. If a quota is"
+        " full and pods are idle, delete the idle pods before you ask for more.",
         Query(_QUOTA_SHARE, "share", unit="percentunit", thresholds=PERCENT),
         Query(f"{select_quotas('used', SPACES)} and on {OF_QUOTA} {_GRANTED}", "used"),
         Query(_GRANTED, "hard"),
@@ -78,20 +78,20 @@ _PODS = (
 _TIME = (
     areas(
         "Held, by pool",
-        "GPUs that the tenant's pods hold. Slices count as parts of a GPU.",
+        "GPUs that the tenant's pods hold. Slices count as fractions of a GPU.",
         Query(f"sum by (pool) ({_HELD})", "{{pool}}"),
         width=8,
     ),
     areas(
         "At work, by pool",
-        "Activity of these GPUs added up. If it is zero at night and quotas are full by day, give the pool `hours`, or"
-        " queue jobs.",
+        "Sum of the activity of these GPUs. If it is zero at night and quotas are full by day, give the pool `hours`,"
+        " or queue jobs.",
         Query(f"sum by (pool) ({_USED})", "{{pool}}"),
         width=8,
     ),
     areas(
         "Units held, by resource",
-        "Units that pods hold, as they request them: GPUs, shares and MIG instances, by resource.",
+        "Units that pods request and hold: GPUs, shares and MIG instances, by resource.",
         Query(f"sum by (resource) (gpu_pool_tenant:slices:allocated{{{TENANTS}}})", "{{resource}}"),
         width=8,
     ),
@@ -102,20 +102,18 @@ _TIME = (
         unit="currencyUSD",
         width=8,
     ),
-    lines(
+    shares(
         "SM active, by pool",
-        "Share of cycles in which SMs had work. If it is low for days, a smaller slice does the same work for less.",
+        "Share of cycles in which SMs had work. If it is low for days, a smaller slice does the same for less.",
         Query(f"avg by (pool) (gpu_pool_tenant:sm_active:avg{{{TENANTS}}})", "{{pool}}"),
-        unit="percentunit",
-        maximum=1,
         width=8,
     ),
     lines(
         "GPU memory, by pod",
-        "Framebuffer memory of the GPUs or MIG instances that a pod holds. Pods that share a GPU each show all of its"
-        " memory.",
+        "Framebuffer memory of the GPUs or MIG instances that a pod holds. Each pod on a shared GPU shows the whole"
+        " GPU's memory.",
         Query(
-            # The value that the exporter gives a pod is 0: it does not see the processes of the pod.
+            # The exporter's value for a pod is 0, because it does not see the pod's processes.
             "sum by (namespace, pod) (max by (node, gpu, GPU_I_ID, namespace, pod)"
             f' (DCGM_FI_PROF_SM_ACTIVE{{{SPACES},pod!=""}}) * 0 + on (node, gpu, GPU_I_ID) group_left ()'
             " max by (node, gpu, GPU_I_ID) (DCGM_FI_DEV_FB_USED))",
@@ -126,7 +124,7 @@ _TIME = (
     ),
     table(
         "Pods that wait for GPUs",
-        "Waiting time of each pod. `kubectl describe pod` shows the scheduler's reason. Usual causes: quota, ceiling,"
+        "Waiting time of each pod. `kubectl describe pod` shows the scheduler's reason. Usual causes: quota, limit,"
         " or no capacity in AWS.",
         Query(f"({WAITED}) {OF_TENANT}", "waits", unit="s"),
         width=24,
@@ -138,7 +136,7 @@ _TIME = (
 TENANT_PAGE = Dashboard(
     uid="gpu-tenant",
     title="GPU tenant",
-    about="The GPUs that a team holds, how much it uses them, and its quotas.",
+    about="The GPUs that a team holds, their activity, and the team's quotas.",
     variables=(FIRST_TENANT, NAMESPACE_OF_TENANT),
     rows=(Row("Now", _NOW), Row("Pods and quota", _PODS), Row("Over time", _TIME)),
 )

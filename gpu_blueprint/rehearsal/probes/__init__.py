@@ -1,1 +1,1 @@
-"""The questions of a rehearsal, by what they ask about."""
+"""The probes of a rehearsal, by subject."""

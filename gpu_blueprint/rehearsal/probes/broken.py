@@ -1,9 +1,10 @@
-"""Questions about nodes that break: a kubelet that goes silent, and a GPU that the device plugin takes away."""
+"""Probes of broken nodes: a kubelet that goes silent, and a GPU that the device plugin no longer advertises."""
 
 import time
 from collections.abc import Iterator
 
 from lab.kubelets import stop_kubelet
+from lab.scene import has_condition
 
 from ...config import Pool, StackConfig
 from ...records import replace
@@ -18,12 +19,12 @@ from ..stage import Stage
 from .interruptions import deploy, follow_successor, make_change
 from .pools import find_largest
 
-_LOOKS = 2
-"""Waits of a minute. The controller manager calls a node unready 50 seconds after its last sign of life."""
+_MOST_MINUTES = 2
+"""Minutes to wait: the controller manager marks a node not ready 50 seconds after its last heartbeat."""
 
 
 def list_broken_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield the loss of a GPU, and for the first pool of each purpose a silent kubelet, where two nodes have room."""
+    """Yield the loss of a GPU and, for the first pool of each purpose, a silent kubelet, in pools for two nodes."""
     if not _has_room(config, pool):
         return
     if isinstance(pool.sharing, Exclusive) and find_largest(config, pool).gpu_devices > 1:
@@ -33,7 +34,7 @@ def list_broken_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 
 def _has_room(config: StackConfig, pool: Pool) -> bool:
-    """Return whether Karpenter may launch two of the largest nodes: below the ceiling, and in the reservations."""
+    """Return whether Karpenter may launch two of the largest nodes, within the limit and the reservations."""
     if pool.static_nodes:
         return False
     has_places = list_purchases(pool) != ["reserved"] or count_reserved_nodes(config, pool) > 1
@@ -41,7 +42,7 @@ def _has_room(config: StackConfig, pool: Pool) -> bool:
 
 
 def _lose_gpu(config: StackConfig, pool: Pool) -> Probe:
-    """Take a GPU from the node of a pod that ends; its successor needs all GPUs, so it must get another node."""
+    """Remove a GPU from the node of a pod that ends. The next pod needs all GPUs, so it must get another node."""
     (resource, count), *_ = pool.profile.count_per_node(find_largest(config, pool)).items()
     pods = [build_gpu_pod(config, pool, f"{pool.name}-{name}", {resource: count}) for name in ("broken", "whole")]
     note = "the next pod runs on another node"
@@ -57,7 +58,7 @@ def _lose_gpu(config: StackConfig, pool: Pool) -> Probe:
         is_elsewhere = second.list_nodes() and nodes[0] not in [node.node for node in second.list_nodes()]
         return replace(second, notes=(note,) if is_elsewhere else ())
 
-    return make_change(pool, "lost-gpu", f"a node offers {count - 1} of its {count} GPUs", play, note)
+    return make_change(pool, "lost-gpu", f"a node advertises {count - 1} of its {count} GPUs", play, note)
 
 
 def _hang(config: StackConfig, pool: Pool) -> Probe:
@@ -71,7 +72,8 @@ def _hang(config: StackConfig, pool: Pool) -> Probe:
         if not (nodes := [node.node for node in first.list_nodes()]):
             return first
         stop_kubelet(stage.lab.kube, nodes[0])
-        is_silent = any(stage.wait_until(lambda snapshot: not _is_ready(snapshot, nodes[0])) for _ in range(_LOOKS))
+        waits = (stage.wait_until(lambda snapshot: not _is_ready(snapshot, nodes[0])) for _ in range(_MOST_MINUTES))
+        is_silent = any(waits)
         try:
             delete_claim(stage, nodes[0])
             second = follow_successor(stage, deployment, first.pods[0], nodes[0], back)
@@ -84,12 +86,11 @@ def _hang(config: StackConfig, pool: Pool) -> Probe:
 
 
 def _is_ready(snapshot: Snapshot, node: str) -> bool:
-    conditions = snapshot.nodes.get(node, {}).get("status", {}).get("conditions", [])
-    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
+    return has_condition(snapshot.nodes.get(node, {}), "Ready")
 
 
 def _give_up_pods(stage: Stage, node: str) -> None:
-    """Delete the pods of a node whose kubelet ends none, or they would stay between two rounds."""
+    """Delete the pods of a node with a silent kubelet, which would otherwise stay until the next round."""
     for pod in stage.look_again().pods:
         if pod["spec"].get("nodeName") == node:
             name, namespace = name_pod(pod)

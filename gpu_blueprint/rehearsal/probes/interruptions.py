@@ -1,4 +1,4 @@
-"""Questions about time: a spot interruption, headroom, and the hours of a pool."""
+"""Probes of changes: a spot interruption, headroom, and the hours of a pool."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -16,16 +16,16 @@ from ..faults import refuse_purchase
 from ..offers import list_purchases
 from ..outcome import Fate, Outcome, PodFate
 from ..pods import build_deployment, build_gpu_pod, find_least
-from ..probe import Phase, Probe
+from ..probe import Phase, Probe, make_pool_probe
 from ..snapshot import Snapshot, is_running, name_pod
 from ..stage import Stage
 from .pools import list_neighbours
 
-_APP = "app.kubernetes.io/name"
+_NAME_LABEL = "app.kubernetes.io/name"
 
 
 def list_change_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield the questions that a change of time answers, if the pool has them."""
+    """Yield the probes of an interruption, of headroom and of hours, as far as the pool has them."""
     if "spot" in pool.purchase:
         yield _interrupt(config, pool)
     if pool.headroom:
@@ -35,20 +35,17 @@ def list_change_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 
 def make_change(pool: Pool, name: str, title: str, play: Callable[[Stage], Outcome], text: str, *notes: str) -> Probe:
-    """Make a question about a change of nodes; ``text`` says what must happen, and ``notes`` what must be seen."""
-    return Probe(
-        name=f"{pool.name}/{name}",
-        subject=f"pool {pool.name}",
-        title=title,
-        phase=Phase.CHANGES,
-        expected=expect_notes(pool.name, text, *notes),
-        play=play,
-        alone_in=frozenset({pool.name}),
-    )
+    """Make a probe of a change of nodes; ``text`` says what must happen, and ``notes`` what must be seen."""
+    return make_pool_probe(pool.name, name, title, Phase.CHANGES, expect_notes(pool.name, text, *notes), play)
+
+
+def warn_of_interruption(stage: Stage, node: str) -> None:
+    """Send Karpenter the spot interruption notice of a node."""
+    stage.lab.aws.send_interruption(stage.look().nodes[node]["spec"]["providerID"].rpartition("/")[2])
 
 
 def _interrupt(config: StackConfig, pool: Pool) -> Probe:
-    """Send a spot warning for the node of a Deployment's pod; the pod must come back on another node."""
+    """Send an interruption notice for the node of a Deployment's pod; the pod must come back on another node."""
     deployment = build_deployment(build_gpu_pod(config, pool, f"{pool.name}-interrupted"))
     note = "the pod comes back on another node"
     before_spot = [way for way in list_purchases(pool) if way == "reserved"]
@@ -60,7 +57,7 @@ def _interrupt(config: StackConfig, pool: Pool) -> Probe:
             if warned is None or warned.landing is None or warned.landing.purchase != "spot":
                 return Outcome(pods=first.pods, seconds=first.seconds, notes=("no spot node to interrupt",))
             node = warned.landing.node
-            stage.lab.aws.send_interruption(stage.look().nodes[node]["spec"]["providerID"].rpartition("/")[2])
+            warn_of_interruption(stage, node)
             return follow_successor(stage, deployment, warned, node, note)
 
     probe = make_change(pool, "interruption", "a spot node gets its two-minute warning", play, note)
@@ -78,7 +75,7 @@ def deploy(stage: Stage, deployment: Manifest) -> Outcome:
 
 
 def follow_successor(stage: Stage, deployment: Manifest, first: PodFate, node: str, note: str) -> Outcome:
-    """Follow the pod that takes the place of the pod on a node that goes; ``note`` if it runs elsewhere."""
+    """Follow the pod that replaces the pod of a terminating node, and note ``note`` if it runs elsewhere."""
     start = time.monotonic()
 
     def has_come_back(snapshot: Snapshot) -> bool:
@@ -92,11 +89,11 @@ def follow_successor(stage: Stage, deployment: Manifest, first: PodFate, node: s
 
 def _list_replicas(stage: Stage, deployment: Manifest) -> list[Manifest]:
     place = deployment["metadata"]
-    return stage.list_pods(place["namespace"], {_APP: place["name"]})
+    return stage.list_pods(place["namespace"], {_NAME_LABEL: place["name"]})
 
 
 def _take_headroom(config: StackConfig, pool: Pool, headroom: Headroom) -> Probe:
-    """Let a pod take the place of a placeholder: it must start on the warm node, and the placeholder must come back."""
+    """Send a pod that preempts a placeholder: it must start on the warm node, and the placeholder must come back."""
     pod = _build_headroom_pod(config, pool, headroom)
     warm_start, comes_back = "the pod starts on a warm node", "the placeholder comes back"
 
@@ -129,7 +126,7 @@ def _build_headroom_pod(config: StackConfig, pool: Pool, headroom: Headroom) -> 
 
 
 def set_placeholders(stage: Stage, pool: Pool, replicas: int) -> None:
-    """Set the number of a pool's placeholders; the rehearsal keeps them at 0 while other probes judge nodes."""
+    """Set the number of a pool's placeholders, which is 0 while other probes judge nodes."""
     size = {"spec": {"replicas": replicas}}
     stage.lab.kube.patch("apps/v1", "Deployment", pool.name, size, namespace=namespaces.HEADROOM)
 
@@ -140,7 +137,7 @@ def _count_warm(stage: Stage, pool: Pool) -> int:
 
 
 def _close(config: StackConfig, pool: Pool) -> Probe:
-    """Do as the CronJobs do: close the pool, see its nodes terminate and a pod wait; open it, and see the pod run."""
+    """Run the CronJobs: the closed pool loses its nodes, and a pod waits; after the opening the pod runs."""
     early = build_gpu_pod(config, pool, f"{pool.name}-before-closing")
     late = build_gpu_pod(config, pool, f"{pool.name}-while-closed")
     closes, keeps_closed = "the pool closes", "no pod starts while it is closed"
@@ -167,7 +164,7 @@ def _close(config: StackConfig, pool: Pool) -> Probe:
 
 
 def _waits_for_close(stage: Stage, pool: Pool, early: Manifest) -> bool:
-    """Return whether a closed pool loses its nodes, or, if it finishes its jobs, keeps its pod."""
+    """Return whether a closed pool loses its nodes or, if its jobs may finish, keeps its pod."""
     if pool.finishes_jobs:
         return _runs(stage.look_again(), early)
     return stage.wait_until(lambda _: not stage.lab.kube.list(*CLAIM, labels=f"karpenter.sh/nodepool={pool.name}"))

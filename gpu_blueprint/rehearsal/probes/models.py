@@ -1,4 +1,4 @@
-"""Questions about a model, played by its rendered objects: all replicas, a rollout, and nodes that go."""
+"""Probes of a model, played by its rendered objects: all replicas, a rollout, and drained nodes."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,22 +17,23 @@ from ..outcome import Fate, Outcome
 from ..probe import Phase, Probe
 from ..snapshot import Snapshot, list_events
 from ..stage import Stage
+from .interruptions import warn_of_interruption
 
 _Play = Callable[[Stage], Outcome]
 _Loss = Callable[[Stage, str], None]
-"""Takes the name of a node and lets the node go."""
-_ENDS, _MOVES = "the rollout ends", "the node is empty"
+"""Makes Karpenter drain the node of a name."""
+_ROLLOUT_ENDS, _NODE_EMPTIES = "the rollout ends", "the node is empty"
 
 
 def list_model_probes(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
-    """Yield the questions about a model."""
+    """Yield the probes of a model."""
     yield from _ask_with_most(config, model)
     if not config.gpu_pools_by_name[model.pool].static_nodes:
         yield from _ask_with_least(config, model)
 
 
 def _ask_with_most(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
-    """Yield maxReplicas, a rollout of them, and the way back."""
+    """Yield maxReplicas, a rollout of all replicas, and the return to minReplicas."""
     pods, pool = describe_model_pods(config, model), config.gpu_pools_by_name[model.pool]
     versions = model.list_versions()
     most = [version.replicas.max for version in versions]
@@ -43,23 +44,24 @@ def _ask_with_most(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
     full = pool if all(ends_first) and not pool.static_nodes else None
     title = f"a rollout with {_say(most)}"
     yield _make(*scene, "most", _say(most), _set(pods, most), _say_served(sum(most)))
-    yield _make(*scene, "rollout", title, _roll_out(pods, most, kept, full), _ENDS, _say_kept(kept))
+    yield _make(*scene, "rollout", title, _roll_out(pods, most, kept, full), _ROLLOUT_ENDS, _say_kept(kept))
     yield _make(*scene, "least", f"back to {_say(least)}", _set(pods, least), _say_served(sum(least)))
 
 
 def _ask_with_least(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
-    """Yield minReplicas that lose a node. They start on new nodes: where nodes of more replicas are left, a replica
-    is back at once, and nobody sees that all went together.
+    """Yield the loss of a node under minReplicas.
 
-    Karpenter avoids the offer of a warned spot node for minutes, so the probes of the pool come first.
+    The replicas start on new nodes: with nodes left over from more replicas, a replica would be back at once, and a
+    loss of all together would stay unseen. Karpenter avoids the offering of an interrupted spot node for minutes, so
+    the probes of the pool come first.
     """
     pods, least = describe_model_pods(config, model), _count_least(model)
     scene, kept = (model, Phase.CHANGES, "minReplicas"), _count_kept(least)
     losses: dict[str, tuple[str, _Loss]] = {"drain": ("a node is drained", delete_claim)}
     if list_purchases(config.gpu_pools_by_name[model.pool])[0] == "spot":
-        losses["reclaim"] = ("a spot node gets its two-minute warning", _warn)
+        losses["reclaim"] = ("a spot node gets its two-minute warning", warn_of_interruption)
     for name, (title, loss) in losses.items():
-        promise = [_MOVES, _say_kept(kept)] if kept else [_MOVES]
+        promise = [_NODE_EMPTIES, _say_kept(kept)] if kept else [_NODE_EMPTIES]
         yield _make(*scene, name, title, _lose_node(pods, least, kept, loss), *promise)
 
 
@@ -78,15 +80,16 @@ def _make(model: ServedModel, phase: Phase, bound: str, name: str, title: str, p
 
 
 def _count_least(model: ServedModel) -> list[int]:
-    """Return minReplicas of each version that loses pods: without pods there is nothing to lose."""
+    """Return minReplicas of each version, at least 1: without pods there is nothing to lose."""
     return [max(version.replicas.min, 1) for version in model.list_versions()]
 
 
 def _count_kept(counts: Sequence[int]) -> int:
-    """Return the replicas that run while a node terminates: the budget lets one of them be away.
+    """Return the replicas that run while a node terminates: the PodDisruptionBudget allows one to be missing.
 
-    The budget counts a version by its pods. A kubelet keeps a pod that ends until its successor is there; in the lab it
-    is gone at once, so a version of one replica beside others is not counted for a moment, and the next pod goes too.
+    The budget counts a version by its pods. A kubelet keeps a terminating pod until its successor exists. In the lab
+    the pod is gone at once, so for a moment a version of one replica does not count, and the budget allows the next
+    eviction too.
     """
     is_uncounted = len(counts) > 1 and min(counts) == 1
     return sum(counts) - (2 if is_uncounted else 1)
@@ -110,7 +113,7 @@ def _note_least(seen: int, kept: int) -> str:
 
 
 def _set(pods: ModelPods, counts: Sequence[int]) -> _Play:
-    """Set the number of replicas, and count those to which the Service sends requests."""
+    """Set the number of replicas, and count the endpoints of the Service."""
 
     def play(stage: Stage) -> Outcome:
         outcome = pods.scale(stage, counts)
@@ -120,14 +123,14 @@ def _set(pods: ModelPods, counts: Sequence[int]) -> _Play:
 
 
 def _roll_out(pods: ModelPods, counts: Sequence[int], kept: int, full: Pool | None) -> _Play:
-    """Change the template of one version after the other while all replicas run.
+    """Change the pod template of one version after the other while all replicas run.
 
     Args:
         pods: The pods of the model.
         counts: Replicas of each version.
         kept: Replicas that must run meanwhile.
-        full: The pool, which is full meanwhile, as it may be when all its services run maxReplicas. None for
-            replicas that may be alone: the successor of each starts beside it.
+        full: The pool to keep full meanwhile, as when all its services run maxReplicas. None if new replicas start
+            before old ones end, which needs free GPUs.
     """
 
     def play(stage: Stage) -> Outcome:
@@ -138,7 +141,7 @@ def _roll_out(pods: ModelPods, counts: Sequence[int], kept: int, full: Pool | No
         with refuse_nodes(stage, full) if full else nullcontext():
             seen = [pods.roll_out(stage, *version) for version in zip(pods.versions, counts, strict=True)]
             after = pods.scale(stage, counts)
-        end = _ENDS if all(ends for ends, _ in seen) else "it stands still"
+        end = _ROLLOUT_ENDS if all(ends for ends, _ in seen) else "the rollout is stuck"
         notes = (end, _note_least(min(least for _, least in seen), kept))
         return Outcome(pods=after.pods, seconds=time.monotonic() - start, notes=notes)
 
@@ -160,15 +163,10 @@ def _lose_node(pods: ModelPods, counts: Sequence[int], kept: int, loss: _Loss) -
 
         moved, least = pods.watch(stage, is_empty, sum(counts))
         after = stage.follow(pods.list_pods(stage.look_again()), start)
-        notes = (_MOVES if moved else _explain_node(stage, node), _note_least(least, kept))
+        notes = (_NODE_EMPTIES if moved else _explain_node(stage, node), _note_least(least, kept))
         return Outcome(pods=after.pods, seconds=time.monotonic() - start, notes=notes)
 
     return play
-
-
-def _warn(stage: Stage, node: str) -> None:
-    """Warn Karpenter that EC2 takes a node away."""
-    stage.lab.aws.send_interruption(stage.look().nodes[node]["spec"]["providerID"].rpartition("/")[2])
 
 
 def _explain_node(stage: Stage, node: str) -> str:

@@ -1,27 +1,28 @@
-"""Questions about one pool: one unit, a whole node, a burst, a way to buy that fails."""
+"""Probes of one pool: one unit, a whole node, a burst, a refused capacity type."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from lab.scene import Manifest
 
 from ...catalog import Instance
 from ...catalog.purchases import Purchase
-from ...config import Pool, StackConfig
+from ...config import CpuPool, Pool, StackConfig
 from ..expectations import expect_nodes, expect_offer, expect_pending, expect_pool
 from ..faults import refuse_purchase
 from ..offers import Offer, count_reserved_nodes, count_usual_pods, holds, list_offers, list_purchases, price_pods
 from ..outcome import Expectation, Outcome
 from ..pods import build_gpu_pod, build_usual_pod, find_least, name_pods
-from ..probe import Phase, Probe
+from ..probe import Phase, Probe, make_pool_probe
 from ..stage import Stage
 
+_REFUSALS = {"spot": "spot is refused", "reserved": "the reservation is full"}
 _LARGEST_BURST = 50
-"""A node takes 58 pods at least, whatever its GPUs promise."""
+"""Every node can run at least 58 pods, whatever its GPUs allow."""
 
 
 def list_pool_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield the questions about the nodes that Karpenter chooses for a pool."""
+    """Yield the probes of the nodes that Karpenter chooses for a pool."""
     yield from _ask_for_units(config, pool)
     holds_several = sum(pool.profile.count_per_node(find_largest(config, pool)).values()) > 1
     if not pool.shares_gpus and not pool.multi_node and holds_several:
@@ -37,35 +38,32 @@ def send_pods(pods: tuple[Manifest, ...], stage: Stage) -> Outcome:
 
 
 def _make(
-    pool: Pool,
-    name: str,
-    title: str,
-    phase: Phase,
-    expected: Expectation,
-    *pods: Manifest,
-    scenery: str = "",
+    pool: Pool, name: str, title: str, phase: Phase, expected: Expectation, *pods: Manifest, scenery: str = ""
 ) -> Probe:
-    """Build a probe that sends pods to one pool, alone there."""
-    return Probe(
-        name=f"{pool.name}/{name}",
-        subject=f"pool {pool.name}",
-        title=title,
-        phase=phase,
-        expected=expected,
-        play=partial(send_pods, pods),
-        alone_in=frozenset({pool.name}),
-        scenery=scenery,
-    )
+    """Make a probe that sends pods to one pool, alone there."""
+    return make_pool_probe(pool.name, name, title, phase, expected, partial(send_pods, pods), scenery=scenery)
+
+
+def list_static_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
+    """Yield a pod for each resource that the nodes of a static pool advertise; Karpenter does not know these nodes."""
+    for unit, resource in pool.profile.units.items():
+        play = partial(send_pods, (_build_unit_pod(config, pool, unit, {resource: 1}),))
+        title = f"one {resource.rpartition('/')[2]} on a fixed node"
+        yield make_pool_probe(pool.name, f"one-{unit}", title, Phase.ONE, expect_pool(pool.name), play, alone_in=())
+
+
+def _build_unit_pod(config: StackConfig, pool: Pool, unit: str, limits: Mapping[str, int] | None) -> Manifest:
+    return build_gpu_pod(config, pool, f"{pool.name}-one-{unit.replace('.', '-').replace('+', '-')}", limits)
 
 
 def list_fitting_offers(config: StackConfig, pool: Pool, limits: Mapping[str, int]) -> list[Offer]:
-    """Return the nodes of the first way to buy on which a pod fits, cheapest first."""
+    """Return the nodes of the first capacity type on which a pod fits, cheapest first."""
     offers = list_offers(config, pool, list_purchases(pool)[0])
     return [offer for offer in offers if holds(pool, offer.row, limits)]
 
 
 def _expect_cheapest(config: StackConfig, pool: Pool, limits: Mapping[str, int]) -> Expectation:
-    """Expect the cheapest node that holds a pod, bought in the pool's first way."""
+    """Expect the cheapest node that holds a pod, in the pool's first capacity type."""
     offers = list_fitting_offers(config, pool, limits)
     return expect_offer(pool.name, offers[0]) if offers else expect_pool(pool.name)
 
@@ -74,7 +72,7 @@ def _ask_for_units(config: StackConfig, pool: Pool) -> Iterator[Probe]:
     """Yield a pod that requests one of each resource that the pool advertises."""
     for unit, resource in pool.profile.units.items():
         limits = {resource: 1} if not pool.multi_node else None
-        pod = build_gpu_pod(config, pool, f"{pool.name}-one-{unit.replace('.', '-').replace('+', '-')}", limits)
+        pod = _build_unit_pod(config, pool, unit, limits)
         expected = _expect_cheapest(config, pool, limits or find_least(pool))
         title = f"one {resource.rpartition('/')[2]}" if limits else "one node with EFA"
         is_first = resource == next(iter(pool.profile.per_device))
@@ -83,7 +81,7 @@ def _ask_for_units(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 
 def _ask_for_node(config: StackConfig, pool: Pool) -> Probe:
-    """Ask for everything that the largest node advertises; a pool that shares GPUs gives a pod only one share."""
+    """Request everything that the largest node advertises; a pool that shares GPUs gives a pod only one share."""
     largest = find_largest(config, pool)
     limits = pool.profile.count_per_node(largest)
     pod = build_gpu_pod(config, pool, f"{pool.name}-node", limits)
@@ -94,9 +92,9 @@ def _ask_for_node(config: StackConfig, pool: Pool) -> Probe:
 
 
 def _name_scenery(config: StackConfig, pool: Pool) -> str:
-    """Return the scenery in which a small pod runs while another pod requests a whole node, which it must get again.
+    """Return the scenery in which a small pod runs while another pod requests a whole node.
 
-    The scenery is empty, and so each pod gets an empty cluster, if the pool has no room for both.
+    The scenery is empty, so each pod gets an empty cluster, if the pool's limit does not allow both.
     """
     smallest = min(row.gpu_devices for row in config.list_instances(pool))
     held = count_reserved_nodes(config, pool) if list_purchases(pool)[0] == "reserved" else 2
@@ -112,7 +110,7 @@ def find_largest(config: StackConfig, pool: Pool) -> Instance:
 
 
 def _send_burst(config: StackConfig, pool: Pool) -> Probe | None:
-    """Send as many usual pods at once as two of the smallest nodes hold; the cheapest nodes should hold them."""
+    """Send as many usual pods at once as two of the smallest nodes hold; Karpenter should launch the cheapest nodes."""
     unit, resource = next(iter(pool.profile.units.items()))
     offers = [offer for offer in list_fitting_offers(config, pool, {}) if count_usual_pods(pool, offer.row, unit)]
     if pool.multi_node or not offers:
@@ -127,7 +125,7 @@ def _send_burst(config: StackConfig, pool: Pool) -> Probe | None:
 
 
 def _count_burst(config: StackConfig, pool: Pool, offers: list[Offer], unit: str) -> int:
-    """Return the number of pods in a burst, which the ceiling and the reservations must hold."""
+    """Return the number of pods in a burst, within the limit and the reservations."""
     smallest = min(count_usual_pods(pool, offer.row, unit) for offer in offers)
     nodes = min(2, count_reserved_nodes(config, pool)) if offers[0].purchase == "reserved" else 2
     most = pool.profile.count_at_ceiling(pool.max_gpus)[pool.profile.units[unit]]
@@ -135,7 +133,7 @@ def _count_burst(config: StackConfig, pool: Pool, offers: list[Offer], unit: str
 
 
 def _refuse_purchases(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield a pod whose first way to buy is refused: the next way must hold, or the pod must wait."""
+    """Yield a pod while EC2 refuses the first capacity types: it must get the next one, or wait."""
     ways = list_purchases(pool)
     for way, following in zip(ways, [*ways[1:], None], strict=True):
         if way != "on-demand":
@@ -143,29 +141,34 @@ def _refuse_purchases(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 
 def _refuse(config: StackConfig, pool: Pool, refused: list[Purchase], following: Purchase | None) -> Probe:
-    """Build a pod that asks while all ways in ``refused`` have no capacity."""
-    words = {"spot": "spot is refused", "reserved": "the reservation is full"}
+    """Send a pod while the capacity types in ``refused`` have no capacity."""
     pod = build_gpu_pod(config, pool, f"{pool.name}-without-{refused[-1]}")
     offers = list_offers(config, pool, following) if following else []
     fitting = [offer for offer in offers if holds(pool, offer.row, find_least(pool))]
+    return make_refusal_probe(config, pool, refused, pod, fitting, list_neighbours(config, pool))
+
+
+def make_refusal_probe(
+    config: StackConfig,
+    pool: Pool | CpuPool,
+    refused: Sequence[Purchase],
+    pod: Manifest,
+    offers: Sequence[Offer],
+    alone_in: Iterable[str],
+) -> Probe:
+    """Make the probe of a pod that must get the first of the offers, or wait, while EC2 refuses capacity types."""
 
     def play(stage: Stage) -> Outcome:
         with refuse_purchase(stage, config, pool, refused):
             return stage.send([pod])
 
-    return Probe(
-        name=f"{pool.name}/no-{refused[-1]}",
-        subject=f"pool {pool.name}",
-        title=" and ".join(words[way] for way in refused),
-        phase=Phase.FAULTS,
-        expected=expect_offer(pool.name, fitting[0]) if fitting else expect_pending(),
-        play=play,
-        alone_in=frozenset(list_neighbours(config, pool)),
-    )
+    expected = expect_offer(pool.name, offers[0]) if offers else expect_pending()
+    title = " and ".join(_REFUSALS[way] for way in refused)
+    return make_pool_probe(pool.name, f"no-{refused[-1]}", title, Phase.FAULTS, expected, play, alone_in=alone_in)
 
 
 def list_neighbours(config: StackConfig, pool: Pool) -> Iterator[str]:
-    """Yield the pools that share an instance type with a pool, and the pool: a refusal of EC2 meets all of them."""
+    """Yield the pools that share an instance type with a pool, and the pool: EC2 refuses a type to all of them."""
     types = {row.instance_type for row in config.list_instances(pool)}
     for other in config.gpu_pools:
         if types & {row.instance_type for row in config.list_instances(other)}:

@@ -1,4 +1,4 @@
-"""Questions about queues: one tenant takes all that is idle, then all tenants ask for everything."""
+"""Probes of queues: one tenant takes all idle GPUs, then all tenants request everything."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from ..expectations import expect_no_note
 from ..jobs import build_probe_job, list_job_pods
 from ..outcome import Outcome
 from ..pods import name_pods
-from ..probe import Phase, Probe
+from ..probe import Phase, Probe, make_pool_probe
 from ..snapshot import Snapshot, name_pod
 from ..stage import Stage
 from ..workloads import find_eviction, is_admitted, list_workloads, name_job
@@ -22,13 +22,13 @@ from ..workloads import find_eviction, is_admitted, list_workloads, name_job
 _MOST_JOBS = 16
 """Jobs of a tenant in a load; larger pools get larger Jobs."""
 _STEADY_S = 2.0
-"""Seconds without a change after which nobody takes GPUs of others any more."""
-_BROKEN = "not as promised: "
+"""Seconds without a change after which Kueue preempts no further job."""
+_BROKEN_PROMISE = "not as promised: "
 """Beginning of the note about parts that differ from the promise."""
 
 
 class Load(Record):
-    """Equal Jobs of one tenant, which together ask for all that it may hold."""
+    """Equal Jobs of one tenant, which together request all that the tenant may hold."""
 
     share: Share
     size: int
@@ -37,7 +37,7 @@ class Load(Record):
 
     @property
     def most(self) -> int:
-        """The most units that whole Jobs hold while nobody else asks."""
+        """The most units that whole Jobs hold while no other tenant has Jobs."""
         return self.share.alone // self.size * self.size
 
 
@@ -66,7 +66,7 @@ def _build_load(config: StackConfig, tenant: Tenant, pool: Pool, share: Share, e
 
 
 def promise_parts(config: StackConfig, pool: Pool, loads: Sequence[Load]) -> dict[str, range]:
-    """Return tenant → counts that keep the promise when all loads are there, in whole Jobs."""
+    """Return tenant → the counts, in whole Jobs, that keep the promise while all loads run."""
     (share,) = {load.share.resource: load.share for load in loads}.values()
     total = count_offered(config, pool)[share.resource]
     claims = {
@@ -79,7 +79,7 @@ def promise_parts(config: StackConfig, pool: Pool, loads: Sequence[Load]) -> dic
 
 
 def _fill(config: StackConfig, pool: Pool, loads: Sequence[Load]) -> Probe:
-    """Let the first tenant ask for everything, then all others, and compare with the promise of `preview`."""
+    """Let the first tenant request everything, then all others, and compare with the promise of `preview`."""
     first, *others = loads
     parts = promise_parts(config, pool, loads)
     alone = {first.share.tenant: range(first.most, first.most + 1)}
@@ -95,16 +95,11 @@ def _fill(config: StackConfig, pool: Pool, loads: Sequence[Load]) -> Probe:
         return Outcome(pods=outcome.pods, seconds=time.monotonic() - start, notes=tuple(notes))
 
     text = f"{write_parts(alone)} alone" + (f", then {write_parts(parts)}" if others else "")
-    return Probe(
-        name=f"{pool.name}/queues",
-        subject=f"pool {pool.name}",
-        title="all tenants ask for everything" if others else "its tenant asks for everything",
-        phase=Phase.QUEUES,
-        expected=expect_no_note(pool.name, text, _BROKEN),
-        play=play,
-        # What a tenant borrows in one pool lowers its claim in all others.
-        alone_in=frozenset(queued.name for queued in config.queued_pools),
-    )
+    title = "all tenants request everything" if others else "its tenant requests everything"
+    expected = expect_no_note(pool.name, text, _BROKEN_PROMISE)
+    # The borrowing of a tenant in one pool lowers its claim in all others.
+    pools = [queued.name for queued in config.queued_pools]
+    return make_pool_probe(pool.name, "queues", title, Phase.QUEUES, expected, play, alone_in=pools)
 
 
 def write_parts(parts: Mapping[str, range]) -> str:
@@ -116,13 +111,9 @@ def write_parts(parts: Mapping[str, range]) -> str:
 
 
 def _ask(
-    stage: Stage,
-    asking: Sequence[Load],
-    loads: Sequence[Load],
-    promised: Mapping[str, range],
-    start: float,
+    stage: Stage, asking: Sequence[Load], loads: Sequence[Load], promised: Mapping[str, range], start: float
 ) -> str:
-    """Send loads, wait until the parts keep the promise, and return who holds how much since when."""
+    """Send loads, wait until the parts keep the promise, and return each tenant's units with the seconds until then."""
     for load in asking:
         for job in load.jobs:
             stage.lab.kube.create(job)
@@ -138,7 +129,7 @@ def _ask(
     kept = stage.wait_until(is_kept)
     held, since = changes[-1]
     parts = " + ".join(f"{name} {count}" for name, count in held.items()) or "nobody"
-    return f"{'' if kept else _BROKEN}{parts} after {max(since - start, 0):.0f} s"
+    return f"{'' if kept else _BROKEN_PROMISE}{parts} after {max(since - start, 0):.0f} s"
 
 
 def count_held(stage: Stage, loads: Sequence[Load]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Questions about one service of a team: all its replicas at once."""
+"""Probes of a team's services: all replicas at once."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -13,7 +13,7 @@ from .pools import send_pods
 def list_service_probes(config: StackConfig) -> Iterator[Probe]:
     """Yield maxReplicas of each service, in its tenant's namespace.
 
-    Nobody knows the pods of a team's own Deployment, so small pods stand in for them.
+    The stack does not describe the pods of a team's own Deployment, so small pods stand in for them.
     """
     for service in config.services:
         pool = config.gpu_pools_by_name[service.pool]

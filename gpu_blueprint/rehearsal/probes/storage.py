@@ -1,4 +1,4 @@
-"""Questions about shared storage: a pod of each tenant, with all that the tenant may mount."""
+"""Probes of shared storage: a pod of each tenant, with all mounts of the tenant."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -22,7 +22,7 @@ _CLAIM = ("v1", "PersistentVolumeClaim")
 
 
 def list_mount_probes(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
-    """Yield the pod that mounts everything that a tenant may mount; nothing for a tenant without storage."""
+    """Yield a pod with all mounts of a tenant; nothing for a tenant without storage."""
     mounts = list_tenant_mounts(config, tenant)
     if not mounts:
         return
@@ -50,9 +50,9 @@ def send_and_follow_claims(pods: tuple[Manifest, ...], stage: Stage) -> Outcome:
 
 
 def _build_pod(config: StackConfig, tenant: Tenant) -> Manifest:
-    """Build the pod that `blueprint explain STACK TENANT --pod` prints, which a clean-up finds and ends at once.
+    """Build the pod of `blueprint explain STACK TENANT --pod`, with the probe label and without a grace period.
 
-    Its image has a name that the stack allows, wherever people would have to copy it to.
+    Its image has the name that the stack allows, even if people would have to copy the image there first.
     """
     pod = build_storage_pod(config, tenant)
     pod["spec"]["containers"][0]["image"] = place_image(config, CPU_IMAGE)
@@ -70,7 +70,7 @@ def _list_claims(pods: tuple[Manifest, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _find_volume(kube: KubeClient, claim: str, namespace: str) -> str:
-    """Return the note of a claim: its volume, once Kubernetes has bound the two."""
+    """Return the note of a claim: the volume to which it is bound, if any."""
     found = next((row for row in kube.list(*_CLAIM, namespace) if row["metadata"]["name"] == claim), None)
     if found is None:
         return f"{claim} is no claim"

@@ -1,4 +1,4 @@
-"""Questions about one tenant: its grants, its quota, the pools of others, and pods without GPU."""
+"""Probes of one tenant: its grants, its quota, the pools of others, and pods without GPU."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -20,14 +20,14 @@ from ..pods import build_cpu_pod, build_tenant_pod, find_granted, find_least, sp
 from ..probe import Phase, Probe
 from .pools import send_pods
 
-_KEYLESS: list[dict[str, str]] = [{"operator": "Exists"}]
+_TOLERATE_ALL: list[dict[str, str]] = [{"operator": "Exists"}]
 _CRITICAL = "system-node-critical"
 _QUEUED_PODS, _TOO_LARGE = "queued-pods", "gang-within-reach"
 """Admission rules about pods and Jobs for queued pools."""
 
 
 def list_tenant_probes(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
-    """Yield every question about a tenant."""
+    """Yield every probe of a tenant."""
     for pool in config.gpu_pools:
         if pool in config.queued_pools and tenant.may_use(pool.name):
             yield from _ask_in_queue(config, tenant, pool)
@@ -74,7 +74,8 @@ def _ask_in_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
 
 
 def _ask_over_quota(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
-    """Ask for one more than the grant in a pool, which the quota of the pool refuses even if other pools have room."""
+    """Request one more than the grant in a pool: the pool's quota must refuse it, whatever the quotas of other
+    pools."""
     resource = next(iter(find_granted(tenant, pool)))
     unit = next(unit for unit, name in pool.profile.units.items() if name == resource)
     count = pool.count_by_unit(tenant.gpus[pool.name])[unit] + 1
@@ -88,7 +89,7 @@ def _ask_over_quota(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
 
 
 def _ask_without_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
-    """Ask for a pool of others as its own tenants do, with its label and its tolerations."""
+    """Send a pod to a pool of others as the pool's own tenants do, with its label and tolerations."""
     pod = build_tenant_pod(config, tenant, pool, "foreign")
     if tolerations := list_tolerations(pool):
         pod["spec"]["tolerations"] = tolerations
@@ -109,7 +110,7 @@ def _send_small_cpu_pod(config: StackConfig, tenant: Tenant) -> Probe:
 
 
 def _break_rules(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
-    """Yield pods without GPU that reach for GPU nodes, or for the place of other pods."""
+    """Yield pods without GPU that break a rule to get onto GPU nodes, or to preempt other pods."""
 
     image = place_image(config, PAUSE_IMAGE)
 
@@ -117,7 +118,7 @@ def _break_rules(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
         pod = build_cpu_pod(f"{tenant.name}-{name}", tenant.namespace_name, "50m", image, **spec)
         return _make(tenant, name, f"a pod without GPU {title}", expect_rule(rule), pod)
 
-    yield break_rule("granted-tolerations", "keyless-toleration", "tolerating every taint", tolerations=_KEYLESS)
+    yield break_rule("granted-tolerations", "keyless-toleration", "tolerating every taint", tolerations=_TOLERATE_ALL)
     yield break_rule("priority-of-pool", "critical-priority", f"with {_CRITICAL}", priorityClassName=_CRITICAL)
     for pool in config.gpu_pools[:1]:
         selector = {POOL_KEY: pool.name}

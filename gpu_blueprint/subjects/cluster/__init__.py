@@ -1,1 +1,1 @@
-"""The way out: what never goes through the company's proxy, and how programs are told of proxy and authorities."""
+"""Egress: the hosts that bypass the company's proxy, and the settings that point programs to proxy and CA."""

@@ -1,12 +1,12 @@
-"""The exceptions that never go through the proxy, each with its reason.
+"""The hosts that bypass the proxy, each with its reason.
 
 Programs read NO_PROXY differently. Go (containerd, kubelet, Karpenter, the drivers) takes hosts, ``.domain`` for the
 names below a domain, addresses and CIDR blocks, and never sends localhost through a proxy. curl takes blocks since
-7.86, and ``.domain`` for the domain itself too. Python's urllib compares the ends of names and knows no blocks;
-requests knows blocks of IPv4. So what a Python program calls by address stands here as an address too.
+7.86, and ``.domain`` for the domain itself too. Python's urllib compares suffixes of names and reads no blocks;
+requests reads IPv4 blocks. So the list also has the single addresses that Python programs call.
 Sources: golang.org/x/net/http/httpproxy/proxy.go; curl docs/cmdline-opts/noproxy.md; CPython Lib/urllib/request.py,
-proxy_bypass_environment; psf/requests src/requests/utils.py, should_bypass_proxies. Read 2026-11-28, but for curl's
-reading of the leading dot: curl's pages do not describe it, so it is not confirmed, and no entry relies on it.
+proxy_bypass_environment; psf/requests src/requests/utils.py, should_bypass_proxies. Read 2026-11-28. curl's pages do
+not describe the leading dot, so curl's reading of it is not confirmed, and no entry relies on it.
 """
 
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ from ...records import Record
 from ..tenants.traffic import POD_IDENTITY_AGENT, find_api_address, list_vpc_blocks
 
 _DOMAIN = "amazonaws.com"
-_HOSTS = {
+_ENDPOINT_HOSTS = {
     "s3": ("s3.{region}.{domain}", ".s3.{region}.{domain}"),
     "ecr": ("api.ecr.{region}.{domain}", ".dkr.ecr.{region}.{domain}"),
     "eks-auth": ("eks-auth.{region}.api.aws",),
 }
-"""Endpoint of the VPC → the names that it answers, where they are not ``SERVICE.REGION.amazonaws.com`` alone. A bucket
-has a name of its own before the service's, and a registry the number of its account (AWS General Reference, "Service
-endpoints"; eks-auth: EKS user guide, vpc-interface-endpoints)."""
+"""Endpoint of the VPC → its host names, if these are more than ``SERVICE.REGION.amazonaws.com``. A bucket's host begins
+with the bucket, a registry's with the account id (AWS General Reference, "Service endpoints"; eks-auth: EKS user guide,
+vpc-interface-endpoints)."""
 
 
 class DirectHost(Record):
@@ -34,14 +34,14 @@ class DirectHost(Record):
 
 
 def list_direct_hosts(config: StackConfig) -> list[DirectHost]:
-    """Return what is reached without the proxy, each entry once: the platform's exceptions, then the team's."""
-    found = [*_list_own(config), *_list_endpoints(config)]
+    """Return the entries of NO_PROXY, each once: the platform's, then the team's."""
+    found = [*_list_platform_hosts(config), *_list_endpoint_hosts(config)]
     stated = config.egress.no_proxy if config.egress else []
     found += [DirectHost(entry, "the stack file says so (noProxy)") for entry in stated]
     return list({each.entry: each for each in reversed(found)}.values())[::-1]
 
 
-def _list_own(config: StackConfig) -> Iterator[DirectHost]:
+def _list_platform_hosts(config: StackConfig) -> Iterator[DirectHost]:
     yield DirectHost("localhost", "sidecars and probes call their own pod; Python asks the proxy unless told")
     yield DirectHost("127.0.0.1", "sidecars and probes call their own pod; Python asks the proxy unless told")
     yield DirectHost("169.254.169.254", "the node's own facts and credentials (EC2 user guide, IMDS)")
@@ -58,13 +58,13 @@ def _list_own(config: StackConfig) -> Iterator[DirectHost]:
     yield DirectHost(f".eks.{_DOMAIN}", "the Kubernetes API as nodes call it, inside the VPC")
 
 
-def _list_endpoints(config: StackConfig) -> Iterator[DirectHost]:
+def _list_endpoint_hosts(config: StackConfig) -> Iterator[DirectHost]:
     for endpoint in list_endpoints(config):
-        for host in _HOSTS.get(endpoint, (f"{endpoint}.{{region}}.{{domain}}",)):
+        for host in _ENDPOINT_HOSTS.get(endpoint, (f"{endpoint}.{{region}}.{{domain}}",)):
             entry = host.format(region=config.region, domain=_DOMAIN)
             yield DirectHost(entry, f"the VPC has an endpoint for {endpoint}, which the proxy would pass by")
 
 
 def list_endpoints(config: StackConfig) -> list[str]:
-    """Return the AWS services that the VPC reaches without the internet; none of a VPC whose file does not say it."""
+    """Return the AWS services with an endpoint in the VPC; empty for a VPC of the team if the stack file names none."""
     return list(getattr(config.network, "endpoints", None) or ())

@@ -1,4 +1,4 @@
-"""The ways to tell programs of the proxy and of the company's authorities: variables, ConfigMaps, places of files."""
+"""Proxy and company CA as programs get them: environment variables, ConfigMaps, mounted files."""
 
 import hashlib
 from typing import Any
@@ -11,14 +11,13 @@ VARIABLES_MAP = "gpu-blueprint-egress"
 CA_MAP, CA_KEY = "gpu-blueprint-ca", "ca.pem"
 """ConfigMap with the certificates of the company's authorities, and its key."""
 CA_FOLDER = "/etc/gpu-blueprint-ca"
-"""Folder at which a pod mounts the ConfigMap."""
+"""Folder in a container where the ConfigMap is mounted."""
 CA_VARIABLE = "SSL_CERT_DIR"
-"""The variable by which a Go program reads further authorities: it still reads the public ones from the file of its
-image. SSL_CERT_FILE and AWS_CA_BUNDLE would replace them (Go crypto/x509/root_unix.go; aws-sdk-go-v2
+"""The variable that adds a folder of CAs for a Go program, which still reads the public CAs of its image.
+SSL_CERT_FILE and AWS_CA_BUNDLE would replace the public CAs (Go crypto/x509/root_unix.go; aws-sdk-go-v2
 config/resolve.go). Read 2026-11-28."""
 MARK = "gpu-blueprint/egress"
-"""Annotation of pods whose value changes with proxy and authorities, because a Go program reads both only when it
-starts."""
+"""Annotation that restarts pods after an edit of proxy or CA: a Go program reads both at its start only."""
 
 
 def build_variables(config: StackConfig) -> dict[str, str]:
@@ -34,13 +33,13 @@ def build_variables(config: StackConfig) -> dict[str, str]:
 
 
 def build_pod_variables(config: StackConfig) -> dict[str, str]:
-    """Return the variables in capital and in small letters: curl reads ``http_proxy`` in small letters alone."""
+    """Return the variables in upper and in lower case: curl reads ``http_proxy`` in lower case only."""
     variables = build_variables(config)
     return {**variables, **{name.lower(): value for name, value in variables.items()}}
 
 
 def build_platform_variables(config: StackConfig) -> dict[str, str]:
-    """Return the variables of the platform's own programs, which are written in Go."""
+    """Return the variables of the platform's own programs, all written in Go: proxy, and the folder of CAs."""
     return {**build_variables(config), **({CA_VARIABLE: CA_FOLDER} if has_authorities(config) else {})}
 
 
@@ -50,17 +49,17 @@ def list_environment(config: StackConfig) -> list[dict[str, str]]:
 
 
 def has_authorities(config: StackConfig) -> bool:
-    """Return whether the stack has authorities of the company."""
+    """Return whether the stack has a company CA."""
     return bool(config.egress and config.egress.ca_bundle)
 
 
 def read_bundle(config: StackConfig) -> str:
-    """Return the certificates of the company's authorities in PEM; empty without."""
+    """Return the certificates of the company's CA in PEM; empty without a CA."""
     return (config.egress.ca_bundle if config.egress else None) or ""
 
 
 def build_mark(config: StackConfig) -> dict[str, str]:
-    """Return the annotation of pods that must start again after a change; empty without proxy and authorities."""
+    """Return the annotation for pods that must restart after a change; empty without ``egress``."""
     text = repr((build_platform_variables(config), read_bundle(config)))
     return {MARK: hashlib.sha256(text.encode()).hexdigest()[:16]} if config.egress else {}
 
@@ -71,5 +70,5 @@ def build_volume() -> dict[str, Any]:
 
 
 def build_mount() -> dict[str, Any]:
-    """Return the place of the certificates in a container."""
+    """Return the mount of the certificates in a container."""
     return {"name": CA_MAP, "mountPath": CA_FOLDER, "readOnly": True}

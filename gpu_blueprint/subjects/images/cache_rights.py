@@ -7,10 +7,10 @@ from .sources import name_cache_prefix
 
 
 def build_cache_policies(config: StackConfig) -> dict[str, dict[str, Any]]:
-    """Return the policy with which nodes pull an image that ECR has not cached yet: title → statements.
+    """Return the policy that lets nodes pull images that ECR has not cached yet: title → statements.
 
-    The first pull of an image makes its repository (ECR user guide, "IAM permissions required to sync an upstream
-    registry"). The right to import the image is part of AmazonEC2ContainerRegistryPullOnly.
+    The first pull of an image creates its repository (ECR user guide, "IAM permissions required to sync an upstream
+    registry"). AmazonEC2ContainerRegistryPullOnly has the permission to import the image.
     """
     cached = config.images.pull_through if config.images else []
     repositories = [config.build_arn("ecr", f"repository/{name_cache_prefix(config, name)}/*") for name in cached]

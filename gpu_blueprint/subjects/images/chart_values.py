@@ -1,4 +1,4 @@
-"""The values of a chart that say from where its images come."""
+"""The values of a chart that set the registry of its images."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from .sources import locate_image, split_image, split_name
 def build_image_values(config: StackConfig, chart: Chart) -> dict[str, Any]:
     """Return the values that move the images of a chart into the cache or the mirror; empty if none moves.
 
-    No value names a tag or a digest: the chart's own stay, and some charts make a tag of several values.
+    No value names a tag or a digest: the chart's own stay, and some charts build a tag from several values.
     """
     values: dict[str, Any] = {}
     for row in list_chart_images(chart.name, chart.version) if config.images else ():
@@ -27,7 +27,7 @@ def build_image_values(config: StackConfig, chart: Chart) -> dict[str, Any]:
 
 
 def _spell(row: ChartImage, name: str) -> dict[str, str]:
-    """Return the name of an image as the place of a row spells it."""
+    """Return the chart values that set an image's name, in the form that the chart reads."""
     match row.form:
         case "repository":
             return {"repository": name}
@@ -39,10 +39,10 @@ def _spell(row: ChartImage, name: str) -> dict[str, str]:
 
 
 def read_chart_images(chart: str, version: str, values: Mapping[str, Any]) -> list[str]:
-    """Return the images that a release of a chart pulls, as its values and the chart's defaults name them.
+    """Return the images that a release of a chart pulls, from its values and the chart's defaults.
 
     Raises:
-        LookupError: The catalogue does not know the chart, or not at this version.
+        LookupError: The catalogue has no row for the chart at this version.
     """
     rows = [row for row in list_chart_images(chart, version) if _is_pulled(row, values)]
     return list(dict.fromkeys(_read_image(row, values) for row in rows))
@@ -53,7 +53,7 @@ def _is_pulled(row: ChartImage, values: Mapping[str, Any]) -> bool:
 
 
 def _read_image(row: ChartImage, values: Mapping[str, Any]) -> str:
-    """Return an image of the catalogue, with the parts that the values replace."""
+    """Return the image of a catalogue row; values of the release replace its parts."""
     found = _find(values, row.place)
     stated: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
     name, rest = split_name(row.image)

@@ -1,4 +1,4 @@
-"""The commands that copy a stack's images and charts into its mirror, and the references that a mirror lacks."""
+"""The commands that copy a stack's images and charts into its mirror, and the images and charts missing there."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ class Copy(Record, kw_only=True):
     """One image or chart that the mirror must hold."""
 
     origin: str
-    """Reference at the author's registry; for a chart of a Helm repository, its name, version and repository."""
+    """Reference in the author's registry; for a chart of a Helm repository, its name, version and repository."""
     target: str
     """Reference in the mirror, with its tag."""
     chart: Chart | None = None
@@ -65,7 +65,7 @@ def _explain_missing(copy: Copy) -> Problem:
 
 
 def write_script(config: StackConfig, copies: Iterable[Copy]) -> Iterator[str]:
-    """Yield the lines of a shell script that copies everything, each digest unchanged, for all architectures."""
+    """Yield the lines of a shell script that copies everything for all architectures and keeps the digests."""
     mirror = config.images.mirror if config.images else ""
     yield "#!/bin/sh"
     yield f"# Copies every image and chart of {config.cluster_name} to {mirror}."
@@ -81,7 +81,7 @@ def write_script(config: StackConfig, copies: Iterable[Copy]) -> Iterator[str]:
 
 
 def _prepare_ecr(host: str, account: str, region: str) -> Iterator[str]:
-    """Yield the login, and a function that makes a repository: ECR takes no push into a repository that is missing."""
+    """Yield the login, and a shell function that creates a repository: ECR refuses a push into a missing repository."""
     for login in ("crane auth login", "helm registry login"):
         password = f"aws ecr get-login-password --region {region}"
         yield f"{password} | {login} --username AWS --password-stdin {host}"
@@ -93,7 +93,7 @@ def _prepare_ecr(host: str, account: str, region: str) -> Iterator[str]:
 
 
 def _write_copy(copy: Copy) -> Iterator[str]:
-    """Yield the lines for one image or chart: `crane` keeps the digest of an image and all its architectures."""
+    """Yield the commands that copy one image or chart: `crane` keeps an image's digest and all its architectures."""
     if copy.chart is None or not copy.chart.repository:
         yield f"crane copy {quote(copy.origin)} {quote(copy.target)}"
     else:

@@ -19,12 +19,12 @@ Way = Literal["cache", "mirror", "registry"]
 
 
 class PulledImage(Record, kw_only=True):
-    """One image, with tag, and with digest where it is pinned by digest too."""
+    """One image, with its tag, and with its digest if a digest pins it."""
 
     image: str
-    """Reference in the registry where its author publishes it."""
+    """Reference in the author's registry."""
     pulled: str
-    """Reference from which nodes pull it."""
+    """Reference that nodes pull."""
     way: Way
     users: tuple[str, ...]
     """Charts and objects that name the image."""
@@ -34,9 +34,9 @@ class PulledChart(Record, kw_only=True):
     """One chart at one version."""
 
     chart: Chart
-    """The chart as its author publishes it."""
+    """The chart in its author's registry or repository."""
     reference: str
-    """Reference or name by which Helm fetches the chart, beside ``repository``."""
+    """Argument ``chart`` of Helm: an OCI reference, or the chart's name in ``repository``."""
     repository: str
     """Helm repository; empty for an OCI reference."""
 
@@ -61,7 +61,7 @@ class PulledList(Record, kw_only=True):
     charts: tuple[PulledChart, ...]
     add_ons: tuple[AddOnImages, ...]
     overridden: tuple[str, ...]
-    """Charts with Helm values of the team's own, which may add images that the catalogue does not know."""
+    """Charts with Helm values of the team, which may add images that are not in the catalogue."""
 
 
 def list_pulled(config: StackConfig, plan: Sequence[PlannedResource], further: Sequence[str] = ()) -> PulledList:
@@ -73,7 +73,7 @@ def list_pulled(config: StackConfig, plan: Sequence[PlannedResource], further: S
         further: Images that no object of the plan names, such as the images of pods that ``explain`` prints.
 
     Raises:
-        LookupError: The plan has a chart whose images the catalogue does not know.
+        LookupError: The catalogue does not list the images of a chart in the plan.
     """
     releases = [found for found in plan if found.type == _RELEASE]
     add_ons = [found for found in plan if found.type == _ADD_ON]
@@ -129,7 +129,7 @@ def _name_object(found: PlannedResource) -> str:
 
 
 def _walk(value: Any) -> Iterator[str]:
-    """Yield the image of each container, and of each volume with an image, at every depth of an object."""
+    """Yield the image of each container and of each image volume, at every depth of an object."""
     if isinstance(value, Mapping):
         for key, inside in value.items():
             if key in _POD_LISTS and isinstance(inside, list):
@@ -144,7 +144,7 @@ def _walk(value: Any) -> Iterator[str]:
 
 
 def _read_chart(config: StackConfig, release: PlannedResource) -> PulledChart:
-    """Return the chart of a release; a release has the name of its chart."""
+    """Return the chart of a release, which has the same name."""
     charts = {chart.name: chart for chart in list_charts(config.cluster.karpenter_version)}
     repository = (release.inputs.get("repositoryOpts") or {}).get("repo", "")
     return PulledChart(
@@ -158,7 +158,7 @@ def _read_add_on(config: StackConfig, found: PlannedResource) -> AddOnImages:
 
 
 def name_copy(image: str) -> str:
-    """Return the name and tag under which a copy of an image is pushed; a registry computes the digest itself."""
+    """Return the name and tag of an image's copy without a digest, which the registry computes."""
     name, rest = split_name(image)
     tag, _, _ = rest.partition("@")
     return f"{name}{tag}"

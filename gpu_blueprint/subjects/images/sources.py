@@ -1,4 +1,4 @@
-"""The source of an image or a chart: its own registry, the pull-through cache of this account, or the mirror."""
+"""The source of an image or a chart: its author's registry, the pull-through cache of the account, or the mirror."""
 
 import re
 from hashlib import sha256
@@ -10,17 +10,17 @@ from ...config import StackConfig
 from ...records import replace
 
 _LONGEST_PREFIX = 30
-"""Characters that ECR takes for the prefix of a cache rule (ECR API reference, CreatePullThroughCacheRule)."""
+"""Characters that ECR allows in the prefix of a cache rule (ECR API reference, CreatePullThroughCacheRule)."""
 _DOCKER_HUB = "docker.io"
 _CHARTS = "charts"
 """Folder of the mirror that holds the charts."""
 
 
 def name_cache_prefix(config: StackConfig, upstream: Upstream) -> str:
-    """Return the prefix of the cached repositories of a registry; clusters of one account have caches of their own."""
+    """Return the prefix of a registry's cached repositories; each cluster of an account has its own cache."""
     end = f"-{UPSTREAMS[upstream].short}"
     full = config.cluster_name
-    name = re.sub("-+", "-", full)  # ECR takes no two hyphens side by side
+    name = re.sub("-+", "-", full)  # ECR refuses two hyphens in a row
     if name != full or len(name + end) > _LONGEST_PREFIX:
         end = f"-{sha256(full.encode()).hexdigest()[:6]}{end}"
         name = name[: _LONGEST_PREFIX - len(end)].rstrip("-")
@@ -42,7 +42,7 @@ def split_image(image: str) -> tuple[str, str]:
 
 
 def split_name(image: str) -> tuple[str, str]:
-    """Split an image into its name and the rest, which is a tag, a digest, both or nothing: ``:1.27@sha256:…``."""
+    """Split an image into its name and its tag with digest, each of them optional: ``:1.27@sha256:…``."""
     name, at, digest = image.partition("@")
     folder, slash, last = name.rpartition("/")
     own, colon, tag = last.partition(":")
@@ -50,24 +50,24 @@ def split_name(image: str) -> tuple[str, str]:
 
 
 def locate_image(config: StackConfig, image: str) -> str:
-    """Return the reference under which nodes pull an image: in the cache, in the mirror, or unchanged."""
+    """Return the reference that nodes pull for an image: in the cache, in the mirror, or unchanged."""
     registry, path = split_image(image)
     place = find_place(config, registry)
     return f"{place}/{path}" if place else image
 
 
 def locate_prefix(config: StackConfig, prefix: str) -> str:
-    """Return the place in the cache or in the mirror of all images below a registry and a path, or the prefix."""
+    """Return a prefix of images (registry and path) in the cache or in the mirror; unchanged without either."""
     registry, slash, path = prefix.partition("/")
     place = find_place(config, registry)
     return f"{place}{slash}{path}" if place else prefix
 
 
 def find_place(config: StackConfig, registry: str) -> str:
-    """Return the place in the cache or in the mirror of a registry's images; empty if nodes pull from the registry.
+    """Return the cache or the mirror of a registry, as a prefix of images; empty if nodes pull from the registry.
 
-    Images of ECR, of EKS and of the mirror's own registry stay where they are. So do images of a registry with a port:
-    it is no public registry, and a path cannot hold a port.
+    Nodes pull images of ECR, of EKS and of the mirror's own registry directly. The same holds for a registry with a
+    port, which is not public, and whose port a path cannot hold.
     """
     if cached := _list_caches(config).get(registry):
         return cached
@@ -77,14 +77,14 @@ def find_place(config: StackConfig, registry: str) -> str:
 
 
 def locate_chart(config: StackConfig, chart: Chart) -> Chart:
-    """Return the chart as Helm fetches it: from its own repository, or from the mirror."""
+    """Return the chart that Helm fetches: from its author's repository, or from the mirror."""
     if config.images is None or config.images.mirror is None:
         return chart
     return replace(chart, reference=f"oci://{config.images.mirror}/{_CHARTS}/{chart.name}", repository="")
 
 
 def find_origin(config: StackConfig, located: str) -> str:
-    """Return the image that its author published under a reference from which nodes pull."""
+    """Return the author's reference of an image that nodes pull from the cache or the mirror."""
     for registry, place in _list_caches(config).items():
         if located.startswith(f"{place}/"):
             return f"{registry}/{located.removeprefix(f'{place}/')}"
@@ -94,9 +94,9 @@ def find_origin(config: StackConfig, located: str) -> str:
 
 
 def is_in_mirror(config: StackConfig, located: str) -> bool:
-    """Tell whether a reference is a copy in the stack's mirror: behind the mirror comes the registry of its author.
+    """Return whether a reference is a copy in the stack's mirror: MIRROR/REGISTRY/PATH.
 
-    Other images below the same path are a team's own.
+    Images of a team may lie below the same path, without a registry in it.
     """
     mirror = f"{config.images.mirror}/" if config.images and config.images.mirror else ""
     origin = located.removeprefix(mirror)
@@ -104,7 +104,7 @@ def is_in_mirror(config: StackConfig, located: str) -> bool:
 
 
 def is_cached(config: StackConfig, located: str) -> bool:
-    """Tell whether a reference lies in the stack's pull-through cache."""
+    """Return whether a reference lies in the stack's pull-through cache."""
     return any(located.startswith(f"{place}/") for place in _list_caches(config).values())
 
 
@@ -114,6 +114,6 @@ def name_registry(config: StackConfig) -> str:
 
 
 def _list_caches(config: StackConfig) -> dict[str, str]:
-    """Return registry → the place in this account that caches it."""
+    """Return registry → prefix of its cached images in this account."""
     cached = config.images.pull_through if config.images else []
     return {UPSTREAMS[name].host: f"{name_registry(config)}/{name_cache_prefix(config, name)}" for name in cached}

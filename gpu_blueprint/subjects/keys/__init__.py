@@ -1,1 +1,1 @@
-"""The company's own KMS keys: the rights of the stack's roles, and the statements of key policies."""
+"""The company's own KMS keys: permissions of the stack's roles, and statements of key policies."""

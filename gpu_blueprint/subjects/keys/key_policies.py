@@ -1,4 +1,4 @@
-"""The statements that the policy of each key of a stack needs. The policy belongs to the key's owner."""
+"""The statements that each key policy of a stack needs; the key's owner writes the policy."""
 
 from collections.abc import Callable, Iterator
 
@@ -17,7 +17,7 @@ from .statements import (
 )
 from .uses import find_contents
 
-_GRANTED = (
+_GRANT_OPERATIONS = (
     *("CreateGrant", "Decrypt", "DescribeKey", "Encrypt", "GenerateDataKey", "GenerateDataKeyWithoutPlaintext"),
     *("ReEncryptFrom", "ReEncryptTo"),
 )
@@ -31,11 +31,11 @@ class KeyPolicy(Record, kw_only=True):
     """What the key encrypts, in words."""
     statements: tuple[KeyStatement, ...]
     commands: tuple[str, ...] = ()
-    """Commands that the account of the stack must run, because the key belongs to another account."""
+    """Commands to run in the stack's account, because the key belongs to another account."""
 
 
 def list_key_policies(config: StackConfig) -> list[KeyPolicy]:
-    """Return a policy for each key that the stack names, in the order of the kinds of data; none without keys."""
+    """Return a policy for each key in the stack file, ordered by the kind of data that the key encrypts."""
     uses: dict[str, list[str]] = {}
     statements: dict[str, list[KeyStatement]] = {}
     for arn, use, build in _list_uses(config):
@@ -80,7 +80,7 @@ def _list_uses(config: StackConfig) -> Iterator[tuple[str, str, Callable[[StackC
 
 
 def _list_commands(config: StackConfig, arn: str) -> Iterator[str]:
-    """Yield the grant for Auto Scaling if the key is in another account, whose policy cannot let AWS's role in.
+    """Yield the command that grants Auto Scaling a key of another account, whose policy cannot allow AWS's role.
 
     Source: EC2 Auto Scaling user guide, "Example 2: Key policy sections that allow cross-account access".
     """
@@ -88,4 +88,4 @@ def _list_commands(config: StackConfig, arn: str) -> Iterator[str]:
         path = "role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
         role = config.build_arn("iam", path, region=False)
         command = f"aws kms create-grant --region {config.region} --key-id {arn} --grantee-principal {role}"
-        yield f"{command} --operations {' '.join(_GRANTED)}"
+        yield f"{command} --operations {' '.join(_GRANT_OPERATIONS)}"

@@ -1,9 +1,10 @@
-"""The rights to use the company's own keys that the platform's roles need, each through one AWS service alone.
+"""The KMS permissions of the platform's roles for the company's own keys, each through one AWS service only.
 
-EC2, SQS and ECR call KMS as the role that asks them, so the role needs the rights (KMS developer guide, "Forward access
-sessions"). CloudWatch Logs, SNS and EventBridge call KMS as themselves: key_policies.py has their statements. A node
-that pulls a cached image needs no right, because ECR decrypts layers by a grant of its own (ECR user guide,
-"Encryption at rest"). Read 2026-11-27 and 2026-11-28, in part second-hand; no real account was asked.
+EC2, SQS and ECR call KMS with the caller's role, so the role needs the permissions (KMS developer guide, "Forward
+access sessions"). CloudWatch Logs, SNS and EventBridge call KMS as service principals: key_policies.py has their
+statements. A node needs no permission to pull a cached image, because ECR decrypts layers through its own grant (ECR
+user guide,
+"Encryption at rest"). Read 2026-11-27 and 2026-11-28, in part second-hand, and not tried in a real account.
 """
 
 from collections.abc import Sequence
@@ -11,16 +12,16 @@ from typing import Any
 
 from ...config import StackConfig
 
-_THROUGH = "kms:ViaService"
-_LAUNCH = (
+_VIA_SERVICE = "kms:ViaService"
+_VOLUME_ACTIONS = (
     "kms:Decrypt",
     "kms:DescribeKey",
     "kms:GenerateDataKeyWithoutPlaintext",
     "kms:ReEncryptFrom",
     "kms:ReEncryptTo",
 )
-"""What a caller of EC2 needs for an encrypted volume, beside the grant (EBS user guide, "Requirements for EBS
-encryption"; CloudTrail of aws/karpenter-provider-aws#4935 shows GenerateDataKeyWithoutPlaintext)."""
+"""Actions that a caller of EC2 needs for an encrypted volume, besides kms:CreateGrant (EBS user guide, "Requirements
+for EBS encryption"; CloudTrail of aws/karpenter-provider-aws#4935 shows GenerateDataKeyWithoutPlaintext)."""
 
 
 def list_volume_keys(config: StackConfig) -> list[str]:
@@ -30,17 +31,17 @@ def list_volume_keys(config: StackConfig) -> list[str]:
 
 
 def build_volume_statements(config: StackConfig) -> list[dict[str, Any]]:
-    """Return the statements for a role that makes or attaches volumes: Karpenter's, and the EBS CSI driver's.
+    """Return the statements for the roles that create and attach volumes: Karpenter's and the EBS CSI driver's.
 
-    A volume stays attached by a grant. The last condition lets the role hand a grant to EC2 alone. A volume that exists
-    is attached with its own key, also after the stack has another key.
+    EC2 keeps a volume attached through a grant; the last condition limits the role to grants for AWS services. A volume
+    keeps its key after the stack file names another, so the statements hold former keys too.
     """
     keys = list_volume_keys(config)
     if not keys:
         return []
-    through = {_THROUGH: f"ec2.{config.region}.amazonaws.com"}
+    through = {_VIA_SERVICE: f"ec2.{config.region}.amazonaws.com"}
     return [
-        _allow("AllowVolumeKeys", _LAUNCH, keys, {"StringEquals": through}),
+        _allow("AllowVolumeKeys", _VOLUME_ACTIONS, keys, {"StringEquals": through}),
         _allow(
             "AllowVolumeGrants",
             ("kms:CreateGrant",),
@@ -51,22 +52,22 @@ def build_volume_statements(config: StackConfig) -> list[dict[str, Any]]:
 
 
 def build_queue_statements(config: StackConfig) -> list[dict[str, Any]]:
-    """Return the statement for Karpenter's controller, which reads its queue.
+    """Return the statement for Karpenter's controller, which reads its interruption queue.
 
     Source: SQS developer guide, "Key management", permissions of consumers.
     """
     key = config.encryption.messages_key
-    through = {"StringEquals": {_THROUGH: f"sqs.{config.region}.amazonaws.com"}}
+    through = {"StringEquals": {_VIA_SERVICE: f"sqs.{config.region}.amazonaws.com"}}
     return [_allow("AllowQueueKey", ("kms:Decrypt",), [key], through)] if key else []
 
 
 def build_repository_statements(config: StackConfig) -> list[dict[str, Any]]:
-    """Return the statements for the role with which ECR makes cached repositories.
+    """Return the statements for the role that ECR assumes to create cached repositories.
 
     Source: ECR user guide, "Create a custom policy for repository creation templates".
     """
     key = config.encryption.images_key
-    through = {"StringEquals": {_THROUGH: f"ecr.{config.region}.amazonaws.com"}}
+    through = {"StringEquals": {_VIA_SERVICE: f"ecr.{config.region}.amazonaws.com"}}
     actions = ("kms:CreateGrant", "kms:RetireGrant", "kms:DescribeKey")
     return [_allow("AllowImagesKey", actions, [key], through)] if key else []
 

@@ -1,4 +1,4 @@
-"""The KMS keys that a stack file names, each with its place and its purpose."""
+"""The KMS keys in a stack file, each with its place."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ class StatedKey(Record):
 
     @property
     def place(self) -> str:
-        """The place as people write it, such as ``encryption.keyArn``."""
+        """The place with dots, such as ``encryption.keyArn``."""
         return ".".join(map(str, self.path))
 
     @property
@@ -39,7 +39,7 @@ class StatedKey(Record):
 
 
 def list_stated_keys(config: StackConfig) -> list[StatedKey]:
-    """Return every key of a stack file, also one that several fields name."""
+    """Return every key in a stack file, once for each field that names the key."""
     return [StatedKey(path, arn) for path, arn in _list_places(config) if arn]
 
 

@@ -1,13 +1,13 @@
-"""The statements that the policy of a key needs, each with its reason and its source.
+"""The statements of a key policy, each with its reason and its source.
 
-A key's policy decides alone: IAM policies of the account count only where the policy lets the account in. The
-statements name services and AWS's own roles, and let the account in through one service each.
+The key policy decides: IAM policies count only if the key policy allows their account. The statements allow AWS
+services and service-linked roles, and allow the stack's account through one service each.
 
-Confirmed by AWS's pages on 2026-11-28: Auto Scaling and Spot (key and grants of both service-linked roles), EFS and FSx
-(the four rights), imports of FSx for Lustre, secrets of EKS, and the actions of services that send to encrypted queues
-(SQS developer guide, "Configure KMS permissions for AWS services"). Not confirmed by a page of AWS: that Data Exports
-can write into a bucket with a key of the company, and that Budgets and Cost Anomaly Detection take aws:SourceAccount in
-the policy of a key. AWS documents it for the policies of the bucket and the topic, and these statements follow them.
+AWS's pages confirm, on 2026-11-28: Auto Scaling and Spot (key and grants of both service-linked roles), EFS and FSx
+(the four actions), imports of FSx for Lustre, secrets of EKS, and the actions of services that send to encrypted queues
+(SQS developer guide, "Configure KMS permissions for AWS services"). No page of AWS confirms that Data Exports can write
+into a bucket with a customer managed key, or that Budgets and Cost Anomaly Detection send aws:SourceAccount to KMS.
+AWS documents this condition for the policies of bucket and topic, and these statements follow them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,13 +19,13 @@ from ...records import Record
 from .uses import find_contents
 
 USES = ("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
-"""The five uses of a key that AWS's own key policies give."""
-_FILES = ("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKeyWithoutPlaintext")
-_FOR_AWS = {"Bool": {"kms:GrantIsForAWSResource": "true"}}
+"""The five actions of AWS's own statement for users of a key."""
+_FILE_SYSTEM_ACTIONS = ("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKeyWithoutPlaintext")
+_GRANT_FOR_AWS = {"Bool": {"kms:GrantIsForAWSResource": "true"}}
 
 
 class KeyStatement(Record, kw_only=True):
-    """A statement of a key's policy."""
+    """A statement of a key policy."""
 
     statement: dict[str, Any]
     reason: str
@@ -46,7 +46,7 @@ def list_volume_statements(config: StackConfig) -> Iterator[KeyStatement]:
 
 
 def list_older_volume_statements(config: StackConfig) -> Iterator[KeyStatement]:
-    """Yield the statements that attach volumes which exist, and with which roles of the account make volumes."""
+    """Yield the statements for roles of the account that create volumes and attach existing ones."""
     reason = (
         "Karpenter launches nodes, and the EBS CSI driver makes and attaches volumes; their IAM policies name the key"
     )
@@ -54,27 +54,31 @@ def list_older_volume_statements(config: StackConfig) -> Iterator[KeyStatement]:
     actions = ("kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncrypt*")
     yield _let_account(config, "Volumes", "ec2", actions, reason, source)
     reason = "EC2 keeps a volume attached by a grant"
-    yield _let_account(config, "VolumeGrants", "ec2", ("kms:CreateGrant",), reason, source, _FOR_AWS)
+    yield _let_account(config, "VolumeGrants", "ec2", ("kms:CreateGrant",), reason, source, _GRANT_FOR_AWS)
 
 
 def list_storage_statements(config: StackConfig) -> Iterator[KeyStatement]:
-    """Yield the statements for the buckets and file systems that the platform makes."""
+    """Yield the statements for the buckets and file systems that the platform creates."""
     made = find_contents(config)
     if made.buckets:
         yield from list_bucket_statements(config)
     if made.homes:
         source = "EFS user guide, Using AWS KMS keys for Amazon EFS"
-        yield _let_account(config, "Homes", "elasticfilesystem", _FILES, "pulumi up makes EFS file systems", source)
+        yield _let_account(
+            config, "Homes", "elasticfilesystem", _FILE_SYSTEM_ACTIONS, "pulumi up makes EFS file systems", source
+        )
     if made.scratch:
         source = "FSx for Lustre user guide, Encrypting data at rest"
-        yield _let_account(config, "Scratch", "fsx", _FILES, "pulumi up makes FSx for Lustre file systems", source)
+        yield _let_account(
+            config, "Scratch", "fsx", _FILE_SYSTEM_ACTIONS, "pulumi up makes FSx for Lustre file systems", source
+        )
     if made.export:
         source = "S3 user guide, Using server-side encryption with AWS KMS keys"
         yield _let_services(config, "Exports", EXPORT_WRITERS, "AWS's billing writes the export", source)
 
 
 def list_bucket_statements(config: StackConfig) -> Iterator[KeyStatement]:
-    """Yield the statements for a bucket that tenants mount, and that a Lustre file system may show."""
+    """Yield the statements for a bucket that tenants mount or a Lustre file system imports."""
     reason = "pods of tenants read and write objects; the IAM policies of their roles name the key"
     source = "S3 user guide, Using server-side encryption with AWS KMS keys"
     yield _let_account(config, "Objects", "s3", ("kms:Decrypt", "kms:GenerateDataKey"), reason, source)
@@ -83,7 +87,7 @@ def list_bucket_statements(config: StackConfig) -> Iterator[KeyStatement]:
 
 
 def list_log_statements(config: StackConfig) -> Iterator[KeyStatement]:
-    """Yield the statement for CloudWatch Logs, for the platform's log group alone."""
+    """Yield the statement that lets CloudWatch Logs encrypt the platform's log group only."""
     group = config.build_arn("logs", f"log-group:{config.log_group}")
     condition = {"ArnEquals": {"kms:EncryptionContext:aws:logs:arn": group}}
     service = {"Service": f"logs.{config.region}.amazonaws.com"}
@@ -95,7 +99,7 @@ def list_log_statements(config: StackConfig) -> Iterator[KeyStatement]:
 
 
 def list_message_statements(config: StackConfig) -> Iterator[KeyStatement]:
-    """Yield the statements for Karpenter's queue and the topic of billing."""
+    """Yield the statements for Karpenter's queue and billing's SNS topic."""
     source = "SQS developer guide, Key management"
     yield _let_events(source)
     reason = "Karpenter reads its queue; the IAM policy of its role names the key"
@@ -116,7 +120,7 @@ def list_image_statements(config: StackConfig) -> Iterator[KeyStatement]:
 
 
 def list_secrets_statements(config: StackConfig) -> Iterator[KeyStatement]:
-    """Yield the statement for Kubernetes secrets. EKS takes no condition on this grant."""
+    """Yield the statement for Kubernetes secrets; EKS accepts no condition on this grant."""
     statement = _allow("AllowSecrets", _name_account(config), ("kms:CreateGrant", "kms:DescribeKey"), {})
     reason = "pulumi up makes the cluster, and EKS uses the key by a grant"
     yield KeyStatement(statement=statement, reason=reason, source="EKS user guide, Encrypt Kubernetes secrets with KMS")
@@ -131,14 +135,14 @@ def _let_account(
     source: str,
     condition: dict[str, Any] | None = None,
 ) -> KeyStatement:
-    """Let the IAM policies of the account decide who uses the key through one service."""
+    """Return the statement that lets the account's IAM policies decide who uses the key through one service."""
     through = {"StringEquals": {"kms:ViaService": f"{service}.{config.region}.amazonaws.com"}}
     statement = _allow(f"Allow{title}", _name_account(config), actions, {**through, **(condition or {})})
     return KeyStatement(statement=statement, reason=reason, source=source)
 
 
 def _let_services(config: StackConfig, title: str, services: Sequence[str], reason: str, source: str) -> KeyStatement:
-    """Let AWS's services use the key for this account: they name the account in each call."""
+    """Return the statement that lets AWS services use the key for this account, which each of their calls names."""
     condition = {"StringEquals": {"aws:SourceAccount": config.account_id}}
     actions = ("kms:Decrypt", "kms:GenerateDataKey*")
     statement = _allow(f"Allow{title}", {"Service": [*services]}, actions, condition)
@@ -146,11 +150,11 @@ def _let_services(config: StackConfig, title: str, services: Sequence[str], reas
 
 
 def _let_events(source: str) -> KeyStatement:
-    """Let EventBridge use the key for Karpenter's queue.
+    """Return the statement that lets EventBridge use the key for Karpenter's queue.
 
-    AWS's statement has no condition, and a condition that EventBridge does not meet stops every event without a word:
-    aws:SourceAccount does for encrypted topics (awslabs/landing-zone-accelerator-on-aws#407). The queue's own policy
-    limits the rules that send.
+    AWS's example has no condition. A condition that EventBridge does not meet drops every event silently, as
+    aws:SourceAccount does for encrypted topics (awslabs/landing-zone-accelerator-on-aws#407). The queue policy limits
+    which rules send.
     """
     return KeyStatement(
         statement=_allow(
@@ -162,16 +166,16 @@ def _let_events(source: str) -> KeyStatement:
 
 
 def _let_role_launch(title: str, role: str, reason: str, source: str) -> Iterator[KeyStatement]:
-    """Let a role of AWS make and attach volumes."""
+    """Yield the statements that let a service-linked role create and attach volumes."""
     principal, grants = {"AWS": role}, "the same role keeps these volumes attached by grants"
     use = _allow(f"Allow{title}", principal, USES, {})
     yield KeyStatement(statement=use, reason=reason, source=source)
-    grant = _allow(f"Allow{title}Grants", principal, ("kms:CreateGrant",), _FOR_AWS)
+    grant = _allow(f"Allow{title}Grants", principal, ("kms:CreateGrant",), _GRANT_FOR_AWS)
     yield KeyStatement(statement=grant, reason=grants, source=source)
 
 
 def _let_lustre(config: StackConfig) -> KeyStatement:
-    """Let the role that FSx makes for each file system read and write objects; its name ends with the id."""
+    """Return the statement for the roles that FSx creates, one per file system, to read and write objects."""
     path = "role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_fs-*"
     condition = {
         "StringEquals": {
@@ -196,6 +200,6 @@ def _name_linked_role(config: StackConfig, service: str, role: str) -> str:
 
 
 def _allow(sid: str, principal: dict[str, Any], actions: Sequence[str], condition: dict[str, Any]) -> dict[str, Any]:
-    """Return a statement. In a key's policy the resource ``*`` is the key itself."""
+    """Return a statement; in a key policy the resource ``*`` is the key itself."""
     statement = {"Sid": sid, "Effect": "Allow", "Principal": principal, "Action": [*actions], "Resource": "*"}
     return {**statement, "Condition": condition} if condition else statement

@@ -1,11 +1,11 @@
-"""The data that a stack makes and that keys of ``encryption`` encrypt."""
+"""The data stores of a stack that the keys of ``encryption`` encrypt."""
 
 from ...config import EfsStorage, LustreStorage, S3Storage, StackConfig
 from ...records import Record
 
 
 class Contents(Record, kw_only=True):
-    """The stores that a stack makes, beside the volumes, logs and the queue of every stack."""
+    """The data stores that only some stacks have; every stack has volumes, logs and a queue."""
 
     buckets: bool
     """Buckets of ``storage``."""
@@ -22,12 +22,12 @@ class Contents(Record, kw_only=True):
 
     @property
     def storage(self) -> bool:
-        """True if anything has the key of storage."""
+        """True if a data store uses ``encryption.storageKeyArn``."""
         return self.buckets or self.homes or self.scratch or self.export
 
 
 def find_contents(config: StackConfig) -> Contents:
-    """Return the stores that a stack makes."""
+    """Return the data stores of a stack."""
     billing = config.billing if config.monthly_budget else None
     kinds = [type(storage) for storage in config.storage]
     return Contents(

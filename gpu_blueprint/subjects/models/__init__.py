@@ -1,1 +1,1 @@
-"""From a model of the stack file and its pool to what Kubernetes runs: memory, flags, pods, traffic, drains."""
+"""The Kubernetes objects of a model, from the model and its pool: memory, flags, pods, scaling, shutdown."""

@@ -1,4 +1,4 @@
-"""The flags of a server: those that follow from the pool, the storage and the drain, then those of the stack file."""
+"""The flags of a server: the platform's, from pool, storage and shutdown, then the team's from the stack file."""
 
 import json
 from collections.abc import Iterator
@@ -13,19 +13,19 @@ from .shutdown import plan_shutdown
 from .sources import is_streamed, locate_weights
 
 REPOSITORY_FOLDER = "/models"
-"""Folder in which Triton finds its models."""
-_STREAMS_AT_ONCE = 16
-_PROBES = "/health,/metrics,/ping"
+"""Model repository of Triton in the container."""
+_CONCURRENT_STREAMS = 16
+_UNLOGGED_PATHS = "/health,/metrics,/ping"
 
 
 def list_arguments(config: StackConfig, pool: Pool, model: ServedModel, memory_mib: int) -> list[str]:
-    """Return the arguments of a server's process, one flag each; those of the stack file come last, sorted by name.
+    """Return the arguments of a server's process, one flag each; the stack file's flags come last, sorted by name.
 
     Args:
         config: The stack.
         pool: The pool of the model.
         model: One version of the model.
-        memory_mib: MiB of memory that the container may take.
+        memory_mib: Memory limit of the container, in MiB.
     """
     match model:
         case VllmModel():
@@ -38,7 +38,7 @@ def list_arguments(config: StackConfig, pool: Pool, model: ServedModel, memory_m
 
 
 def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel, memory_mib: int) -> Iterator[str]:
-    """Yield vLLM's flags. Callers ask for the model by its name, so that a new version changes no caller."""
+    """Yield vLLM's flags. The served name is the model's name in every version, so clients keep their requests."""
     gpus = count_devices(model.gpus)
     yield locate_weights(config, model)
     yield f"--served-model-name={model.name}"
@@ -48,11 +48,11 @@ def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel, memory_m
     if is_streamed(config, model):
         yield "--load-format=runai_streamer"
         settings = {
-            "concurrency": _STREAMS_AT_ONCE,
+            "concurrency": _CONCURRENT_STREAMS,
             **({"distributed": True} if gpus > 1 else {}),
-            # Without it, the streamer fills 40 GB of memory with weights on their way to the GPU. Up to 0.16 of
-            # runai-model-streamer the limit is of each GPU's process, and all together leave half of the memory to
-            # Python and CUDA; from 0.17 on, with ``distributed``, it is of the node, and they leave more.
+            # Without a limit, the streamer buffers 40 GB of weights in memory. Up to runai-model-streamer 0.16 the
+            # limit is per GPU process, and all processes leave half of the memory to Python and CUDA; from 0.17 on,
+            # with ``distributed``, the limit is per node, and the processes leave more.
             "memory_limit": memory_mib * 2**20 // 2 // gpus,
         }
         yield f"--model-loader-extra-config={json.dumps(settings, separators=(',', ':'))}"
@@ -68,26 +68,26 @@ def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel, memory_m
     if model.max_num_seqs:
         yield f"--max-num-seqs={model.max_num_seqs}"
     yield f"--gpu-memory-utilization={find_utilization(pool, model):g}"
-    # Without this flag, vLLM breaks off every answer when a replica ends.
+    # Without this flag, vLLM aborts in-flight requests at SIGTERM.
     yield f"--shutdown-timeout={plan_shutdown(pool, model).finish_requests_seconds}"
     # A file of log settings (--log-config-file, VLLM_LOGGING_CONFIG_PATH) wins over this flag
     # (vllm entrypoints/openai/server_utils.py, get_uvicorn_log_config).
-    yield f"--disable-access-log-for-endpoints={_PROBES}"
+    yield f"--disable-access-log-for-endpoints={_UNLOGGED_PATHS}"
 
 
 def _list_triton_flags(pool: Pool, model: TritonModel) -> Iterator[str]:
     yield f"--model-repository={REPOSITORY_FOLDER}"
     yield "--model-control-mode=none"
-    # A replica takes requests only once all its models are loaded.
+    # A replica is Ready only after all its models are loaded.
     yield "--strict-readiness=true"
     yield f"--exit-timeout-secs={plan_shutdown(pool, model).finish_requests_seconds}"
     if any(entry.format == "onnx" and not entry.max_batch for entry in model.models):
-        # Triton otherwise batches each graph that says nothing of batches, 4 requests at a time.
+        # Without this flag, Triton batches 4 requests for each graph that states no batch size.
         yield "--backend-config=onnxruntime,default-max-batch-size=0"
 
 
 def _write_flag(server: str, name: str, value: Argument) -> str:
-    """Write a flag. vLLM takes a true flag alone and a false flag with the prefix ``no-``; Triton takes the words."""
+    """Return a flag as the server reads it: vLLM has ``--x`` and ``--no-x`` for booleans, Triton ``--x=true``."""
     if not isinstance(value, bool):
         return f"--{name}={value}"
     if server == "vllm":

@@ -1,4 +1,4 @@
-"""The Job that builds TensorRT plans: on the GPU that serves them, with the image of the server.
+"""The Job that builds TensorRT plans on the GPU model and with the image that serve them.
 
 A plan runs only on the GPU model and with the version of TensorRT that built it (TensorRT developer guide, "Engine
 compatibility"). The images of Triton hold the builder, ``trtexec``, beside the library. Read 2026-11-23.
@@ -21,11 +21,11 @@ _BUILDER = "/usr/src/tensorrt/bin"
 """Folder of trtexec in NVIDIA's images; it is not in the PATH of all of them."""
 _PLANS = "/plans"
 _GRAPH = "model.onnx"
-_LOST = {"type": "DisruptionTarget", "status": "True"}
+_POD_DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
 _RETRIES = 2
-_LONGEST_S = 4 * 3600
-_KEEP_S = 24 * 3600
-"""Seconds for which people can read the log of a Job that has ended."""
+_DEADLINE_S = 4 * 3600
+_KEEP_LOGS_S = 24 * 3600
+"""Seconds between a Job's end and its deletion, in which people can read its log."""
 
 
 def list_plans(model: TritonModel) -> list[TritonEntry]:
@@ -34,7 +34,7 @@ def list_plans(model: TritonModel) -> list[TritonEntry]:
 
 
 def list_source_mounts(config: StackConfig, model: TritonModel) -> list[Mount]:
-    """Return the mounts that show the files of the model: not the folders that EFS gives to other tenants."""
+    """Return the mounts that hold the model's files; on EFS each tenant has its own folder, so only the model's."""
     return [
         mount
         for mount in list_mounts(config)
@@ -50,7 +50,7 @@ def build_engine_job(config: StackConfig, pool: Pool, model: TritonModel, mount:
         config: The stack.
         pool: The pool of the model.
         model: The version of the model whose plans are built.
-        mount: The model's storage in the namespace of a tenant that may write.
+        mount: The model's storage in the namespace of a tenant with write access.
     """
     unit = next(unit for unit, count in pool.count_by_unit(model.gpus).items() if count)
     limits = {pool.profile.units[unit]: 1}
@@ -73,17 +73,17 @@ def build_engine_job(config: StackConfig, pool: Pool, model: TritonModel, mount:
         "metadata": {"name": _name_job(model), "namespace": mount.tenant.namespace_name},
         "spec": {
             "backoffLimit": _RETRIES,
-            "activeDeadlineSeconds": _LONGEST_S,
-            "ttlSecondsAfterFinished": _KEEP_S,
-            # A spot node that goes is no fault of the build.
-            "podFailurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [_LOST]}]},
+            "activeDeadlineSeconds": _DEADLINE_S,
+            "ttlSecondsAfterFinished": _KEEP_LOGS_S,
+            # A spot interruption is no failure of the build.
+            "podFailurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [_POD_DISRUPTED]}]},
             "template": {"spec": spec},
         },
     }
 
 
 def _build_container(config: StackConfig, model: TritonModel, mount: Mount, resources: Any) -> dict[str, Any]:
-    """Return the container. Flags that people append to ``args`` reach each call of trtexec."""
+    """Return the container, which passes flags appended to ``args`` to each call of trtexec."""
     weights = f"{mount.path}/{model.source.folder}".removesuffix("/")
     script = " && ".join(command for entry in list_plans(model) for command in _list_commands(entry, weights))
     return {
@@ -99,10 +99,10 @@ def _build_container(config: StackConfig, model: TritonModel, mount: Mount, reso
 
 
 def _list_commands(entry: TritonEntry, weights: str) -> Iterator[str]:
-    """Yield the shell commands of one plan.
+    """Yield the shell commands that build one plan.
 
-    A build that fails leaves the storage as it is, and a bucket takes only files that are written from front to back:
-    so the plan is made beside the storage, and copied.
+    The plan is built in an emptyDir and then copied: a failed build leaves the storage unchanged, and a mounted bucket
+    accepts sequential writes only.
     """
     folder, made = locate_version(entry, weights), f"{_PLANS}/{entry.name}.plan"
     build = ["trtexec", f"--onnx={folder}/{_GRAPH}", f"--saveEngine={made}", "--skipInference"]
@@ -115,7 +115,7 @@ def _name_job(model: TritonModel) -> str:
 
 
 def list_advice(model: TritonModel, mount: Mount, namespace: str, weights: str) -> Iterator[str]:
-    """Yield lines for the people who run the Job: its files, its flags, and the commands that apply and follow it.
+    """Yield lines for people who run the Job: files, flags, and the commands that apply it and wait for it.
 
     Args:
         model: The version of the model whose plans are built.
@@ -131,7 +131,7 @@ def list_advice(model: TritonModel, mount: Mount, namespace: str, weights: str) 
     yield f"save this as {job}.yaml; it runs once more after each new {_GRAPH} and each new image:"
     yield f"  kubectl replace --force --filename {job}.yaml"
     at = f"kubectl --namespace {mount.tenant.namespace_name}"
-    yield f"  {at} wait job/{job} --for=condition=complete --timeout={_LONGEST_S // 3600}h"
+    yield f"  {at} wait job/{job} --for=condition=complete --timeout={_DEADLINE_S // 3600}h"
     yield "if no pod comes, such as at a full quota, or the build fails:"
     yield f"  {at} describe job {job}"
     yield f"  {at} logs job/{job}"
@@ -140,7 +140,7 @@ def list_advice(model: TritonModel, mount: Mount, namespace: str, weights: str) 
 
 
 def _list_shapes(model: TritonModel) -> Iterator[str]:
-    """Yield flags that a graph needs whose batch is free: Triton sends batches of up to ``maxBatch``."""
+    """Yield the shape flags of graphs with a dynamic batch dimension: Triton sends batches of up to ``maxBatch``."""
     batched = [entry for entry in list_plans(model) if entry.max_batch > 1]
     for entry in batched:
         yield f"{entry.name} takes batches of {entry.max_batch}: if the first dimension of its graph is free, append"

@@ -7,17 +7,17 @@ from ..images.sources import locate_image
 
 
 def find_tag(model: ServedModel) -> str:
-    """Return the tag of a model's image: as stated, or the newest that the catalogue advises."""
+    """Return the tag of a model's image: from the stack file, or the catalogue's default."""
     return model.image.tag if model.image else default_server_image(model.server_name).tag
 
 
 def find_image(model: ServedModel) -> ServerImage | None:
-    """Return the facts of a model's image; None if the catalogue does not know its tag."""
+    """Return the facts of a model's image; None if the catalogue has no such tag."""
     return find_server_image(model.server_name, find_tag(model))
 
 
 def name_image(model: ServedModel) -> str:
-    """Return the image of a model in the registry of its maker, with its digest if the stack file has it."""
+    """Return the image of a model in its author's registry, with the digest of the stack file."""
     digest = f"@{model.image.digest}" if model.image and model.image.digest else ""
     return f"{REPOSITORIES[model.server_name]}:{find_tag(model)}{digest}"
 

@@ -1,8 +1,8 @@
 """The memory of a model on its GPUs: weights, KV cache, and what is left for further requests.
 
-vLLM takes a part of each GPU's memory (``gpu-memory-utilization``), puts the weights and its work space there, and
-gives the rest to the KV cache. It ends at its start if the cache does not hold one sequence of ``max-model-len``
-(vllm docs, "Conserving Memory"; vllm/v1/core/kv_cache_utils.py). Read 2026-11-23.
+vLLM takes a fraction of each GPU's memory (``gpu-memory-utilization``) for weights, work space and KV cache; the cache
+gets the rest. vLLM exits at startup if the cache cannot hold one sequence of ``max-model-len`` (vllm docs, "Conserving
+Memory"; vllm/v1/core/kv_cache_utils.py). Read 2026-11-23.
 """
 
 from ...catalog import Gpu
@@ -17,13 +17,13 @@ from ...sharing.profile import find_mig_layout
 from .sequence_cache import plan_sequence, read_number
 
 USUAL_UTILIZATION = 0.9
-"""vLLM's own default: the rest is for the CUDA context and fragments."""
+"""vLLM's default fraction of GPU memory; CUDA context and fragmentation use the rest."""
 WORKSPACE_GIB = 1.5
-"""GiB on each GPU for activations and CUDA graphs. It is an assumption: vLLM measures it at its start, and models of
-8 billion parameters took 1 to 2 GiB with the usual batch."""
+"""GiB on each GPU for activations and CUDA graphs. This is an assumption: vLLM measures the size at startup, and models
+of 8 billion parameters took 1 to 2 GiB with the default batch."""
 LEAST_HOST_GIB = 8
-"""GiB of the node's memory below which a replica may be killed while it starts. It is an assumption, and not measured:
-Python, CUDA, the API server and the weights on their way."""
+"""GiB of memory that a replica needs to start: Python, CUDA, the HTTP server and buffered weights. This is an
+assumption, not measured."""
 _GIB = 2**30
 STATED_CACHE = "kv-cache-memory-bytes"
 """Flag with the bytes of the KV cache on each GPU. The server then measures nothing (vLLM 0.25.1 to 0.33.0:
@@ -34,19 +34,19 @@ class ModelMemory(Record, kw_only=True):
     """The memory of one replica, summed over its GPUs, in GiB."""
 
     granted: float
-    """The part of the GPUs that the replica takes."""
+    """Memory that the replica takes on its GPUs."""
     weights: float
     workspace: float
     sequence: float
-    """KV cache of one sequence of the greatest length."""
+    """KV cache of one sequence of ``max-model-len``."""
     longest: int
-    """Tokens of the longest sequence that the cache holds, in whole blocks and at most the greatest length."""
+    """Tokens of the longest sequence that the cache holds, in whole blocks, up to ``max-model-len``."""
     stated: float | None = None
-    """KV cache that the stack file states; None if the server takes what is left."""
+    """KV cache that the stack file states; None if the cache gets the rest."""
 
     @property
     def needed(self) -> float:
-        """The least with which the server starts."""
+        """GiB that the server needs to start."""
         return self.weights + self.workspace + self.sequence
 
     @property
@@ -56,22 +56,22 @@ class ModelMemory(Record, kw_only=True):
 
     @property
     def cache(self) -> float:
-        """GiB of the KV cache: as stated, or what is left for it; below 0 if the weights do not fit."""
+        """GiB of the KV cache: as stated, or the rest; below 0 if the weights do not fit."""
         return self.left if self.stated is None else self.stated
 
     @property
     def left(self) -> float:
-        """GiB beside the weights and the work space; below 0 if the weights do not fit."""
+        """GiB without the weights and the work space; below 0 if the weights do not fit."""
         return self.granted - self.weights - self.workspace
 
     @property
     def sequences(self) -> int:
-        """Number of sequences of the greatest length that the cache holds at once."""
+        """Number of sequences of ``max-model-len`` that the cache holds at once."""
         return max(0, int(self.cache / self.sequence))
 
 
 def measure_model(stack: StackConfig, pool: Pool, model: VllmModel) -> ModelMemory | None:
-    """Return the memory of a replica in a pool; None if the size of the model is not known or the pool has no type."""
+    """Return the memory of a replica in a pool; None without the model's ``size`` or without an instance type."""
     if model.shape is None or (whole := find_gpu_gib(stack, pool)) is None:
         return None
     device = whole * find_part(pool, model.gpus)
@@ -86,7 +86,7 @@ def fill_devices(model: VllmModel, shape: ModelShape, gpu: Gpu, gpu_gib: float, 
         shape: Its size.
         gpu: The GPU.
         gpu_gib: Memory of the whole GPU.
-        granted_gib: The part of each device, which is a GPU or a slice of it, that the replica takes.
+        granted_gib: Memory that the replica takes on each device, which is a GPU or a MIG slice.
     """
     gpus = count_devices(model.gpus)
     cache = plan_sequence(model, shape, gpus, gpu, gpu_gib)
@@ -106,7 +106,7 @@ def fill_devices(model: VllmModel, shape: ModelShape, gpu: Gpu, gpu_gib: float, 
 
 
 def count_weights_gib(model: VllmModel, shape: ModelShape) -> float:
-    """Return the GiB of the weights on the GPUs; quantization leaves the embeddings as they are."""
+    """Return the GiB of the weights on the GPUs; quantization does not shrink the embeddings."""
     size = DTYPE_BYTES[shape.dtype]
     if model.quantization is None:
         return shape.parameters * size / _GIB
@@ -115,34 +115,34 @@ def count_weights_gib(model: VllmModel, shape: ModelShape) -> float:
 
 
 def count_devices(amount: GpuAmount) -> int:
-    """Return how many devices the processes of one replica see."""
+    """Return the number of devices that the processes of one replica see."""
     return sum(amount.values()) if isinstance(amount, dict) else amount
 
 
 def find_gpu_gib(stack: StackConfig, pool: Pool) -> float | None:
-    """Return the GiB of the smallest GPU of a pool's instance types; None if the pool has no type."""
+    """Return the GiB of the smallest GPU among a pool's instance types; None if the pool has no type."""
     rows = stack.list_instances(pool)
     return min(row.gpu_memory_mib for row in rows) / 1024 if rows else None
 
 
 def find_device_gib(stack: StackConfig, pool: Pool, amount: GpuAmount) -> float | None:
-    """Return the GiB of a device that a process of a replica sees: a slice, or the whole GPU, also a shared one.
+    """Return the GiB of a device that a process of a replica sees: a MIG slice or a GPU, even a shared GPU.
 
     Args:
         stack: The stack.
-        pool: The pool; None if it has no type.
-        amount: The units of a replica.
+        pool: The pool; the result is None if it has no instance type.
+        amount: The units that a replica requests.
     """
     whole = find_gpu_gib(stack, pool)
     return None if whole is None else whole * find_part(pool, amount)
 
 
 def find_part(pool: Pool, amount: GpuAmount) -> float:
-    """Return the part of a GPU's memory that a process sees: a MIG slice, or else the whole GPU, also a shared one.
+    """Return the fraction of a GPU's memory that a process sees: below 1 for a MIG slice, or else 1.
 
     Args:
         pool: The pool.
-        amount: The units of a replica. Of several MIG profiles the smallest decides.
+        amount: The units that a replica requests; the smallest of several MIG profiles decides.
     """
     if not isinstance(pool.sharing, Mig) or pool.model.mig is None:
         return 1
@@ -153,12 +153,12 @@ def find_part(pool: Pool, amount: GpuAmount) -> float:
 
 
 def find_utilization(pool: Pool, model: VllmModel) -> float:
-    """Return the part of the memory that it sees which a replica takes."""
+    """Return the fraction of its visible GPU memory that a replica takes (``gpu-memory-utilization``)."""
     stated = model.gpu_memory_utilization
     return find_most_utilization(pool) if stated is None else stated
 
 
 def find_most_utilization(pool: Pool) -> float:
-    """Return the most that each of the pods on a GPU may take; a shared GPU shows its whole memory to all of them."""
+    """Return the highest ``gpu-memory-utilization`` per pod; pods that share a GPU all see its whole memory."""
     replicas = getattr(pool.sharing, "replicas", None) or 1
     return int(USUAL_UTILIZATION / replicas * 1000) / 1000

@@ -1,4 +1,4 @@
-"""The objects of a model beside its pods: Deployment, Service, PodDisruptionBudget and NetworkPolicy."""
+"""The specs of a model's Deployment, Service and PodDisruptionBudget."""
 
 from typing import Any
 
@@ -16,8 +16,8 @@ SERVICE_PORT = 80
 def build_deployment_spec(config: StackConfig, model: ServedModel) -> Any:
     """Return the ``spec`` of the Deployment of one version; KEDA sets its replicas.
 
-    A replica ends before its successor starts, since a pool at its ceiling has no room for both. A replica that may be
-    alone waits for its successor, because callers would else get no answer.
+    A rollout terminates a replica before its successor starts, since a pool at its limit has no capacity for both. With
+    a minimum of one replica the successor starts first, so clients always reach a replica.
     """
     return {
         "progressDeadlineSeconds": find_progress_limit(config, config.gpu_pools_by_name[model.pool], model),
@@ -34,16 +34,16 @@ def build_deployment_spec(config: StackConfig, model: ServedModel) -> Any:
 
 
 def replaces_first(replicas: Replicas) -> bool:
-    """Return whether a rollout of a version ends a replica before it starts the successor.
+    """Return whether a rollout of a version terminates a replica before it starts the successor.
 
-    Not where the version may have a single replica. Another version beside it does not help: an edit of the fields that
-    both share starts two rollouts at once, which ask no budget, and both single replicas would end.
+    Not for a version that may have a single replica. A second version does not help: an edit of fields that both share
+    starts two rollouts at once, and rollouts ignore the PodDisruptionBudget, so both single replicas would terminate.
     """
     return replicas.min > 1
 
 
 def build_service_spec(model: ServedModel) -> Any:
-    """Return the ``spec`` of the Service, which sends requests to all versions, by their replicas."""
+    """Return the ``spec`` of the Service, which spreads requests over the replicas of all versions."""
     return {
         "type": "ClusterIP",
         "selector": model.shared_labels,
@@ -57,12 +57,12 @@ def build_service_spec(model: ServedModel) -> Any:
 def build_budget_spec(model: ServedModel) -> Any:
     """Return the ``spec`` of the PodDisruptionBudget of all versions together.
 
-    It counts the pods that are away. A least number of pods would block the drain of a node with the last replica. A
-    budget for each version would let a node take a replica of each along, and with few replicas all of them.
+    It has maxUnavailable: minAvailable would block the drain of a node with the last replica. With a budget for each
+    version, one drain could evict a replica of each version, and with few replicas all of them.
     """
     return {
         "maxUnavailable": 1,
         "selector": {"matchLabels": model.shared_labels},
-        # A replica that never gets ready must not keep its node.
+        # A replica that never gets Ready must not block the drain of its node.
         "unhealthyPodEvictionPolicy": "AlwaysAllow",
     }

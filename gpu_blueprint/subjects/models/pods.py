@@ -23,7 +23,7 @@ from .starts import find_download_gib, find_start_limit
 from .triton import SETTINGS_FOLDER, build_command, build_settings
 
 _USER = 1000
-"""Triton's image has this user; vLLM's runs as any user that has a name and a home."""
+"""User id of Triton's image; vLLM's image runs as any user with a name and a home folder."""
 POD_SECURITY: Mapping[str, Any] = {
     "runAsNonRoot": True,
     "runAsUser": _USER,
@@ -34,20 +34,20 @@ POD_SECURITY: Mapping[str, Any] = {
 CONTAINER_SECURITY: Mapping[str, Any] = {
     "allowPrivilegeEscalation": False,
     "capabilities": {"drop": ["ALL"]},
-    # NVIDIA's hooks write the cache of libraries into the container when it starts.
+    # NVIDIA's hooks write the ld.so cache into the root file system when the container starts.
     "readOnlyRootFilesystem": False,
 }
 _HOME = "/home/server"
 _DOWNLOADS = "/downloads"
 _ZONE = "topology.kubernetes.io/zone"
 _SHARED_GIB = 1
-"""GiB of shared memory for each GPU, by which the processes of a replica talk."""
+"""GiB of shared memory for each GPU, which the processes of a replica use to communicate."""
 
 
 def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
     """Return the pod template of a version.
 
-    It rests on no admission policy: a replica starts also where somebody has deleted the binding that completes pods.
+    It needs no mutating policy: a replica starts even after somebody has deleted the binding that completes pods.
     """
     pool = config.gpu_pools_by_name[model.pool]
     counts = {pool.profile.units[unit]: count for unit, count in pool.count_by_unit(model.gpus).items() if count}
@@ -59,9 +59,9 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
         "spec": {
             **spec,
             "serviceAccountName": model.account,
-            # Credentials of AWS come by a token of their own (EKS Pod Identity).
+            # EKS Pod Identity mounts its own token for AWS credentials.
             "automountServiceAccountToken": False,
-            # A Service named vllm would otherwise set VLLM_PORT, and vLLM ends at an address in it.
+            # A Service named vllm would set VLLM_PORT to an address, and vLLM exits on a VLLM_PORT that is no number.
             "enableServiceLinks": False,
             "terminationGracePeriodSeconds": plan_shutdown(pool, model).termination_grace_seconds,
             "securityContext": dict(POD_SECURITY),
@@ -73,7 +73,7 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
 
 
 def _mark_settings(config: StackConfig, model: ServedModel) -> dict[str, Any]:
-    """Return annotations that change with the settings, because a changed ConfigMap restarts no pod."""
+    """Return annotations that change with the settings: a changed ConfigMap alone restarts no pod."""
     marks = build_mark(config) if downloads_outside(config, model) else {}
     if isinstance(model, TritonModel):
         text = json.dumps(build_settings(model), sort_keys=True)
@@ -95,20 +95,20 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
         **tell_downloads(config, model),
         "ports": [{"name": name, "containerPort": port} for name, port in server.ports.items()],
         "resources": _write_resources(asked["resources"], find_download_gib(model)),
-        # The last lines of a server that ends tell why.
+        # The last log lines of a server that exits give the cause.
         "terminationMessagePolicy": "FallbackToLogsOnError",
-        # The pod leaves the Service at once, but proxies hear of it a few seconds later.
+        # The pod leaves the EndpointSlice at once, but kube-proxy follows a few seconds later.
         "lifecycle": {"preStop": {"sleep": {"seconds": PRE_STOP_SECONDS}}},
         **build_probes(server, find_start_limit(config, pool, model)),
         "securityContext": dict(CONTAINER_SECURITY),
-        "volumeMounts": list(_list_places(config, pool, model)),
+        "volumeMounts": list(_list_volume_mounts(config, pool, model)),
     }
 
 
 def _write_resources(resources: Mapping[str, Any], gib: int | None) -> dict[str, Any]:
-    """Return resources with the disk of a download, so that no node without the room is chosen.
+    """Return resources with ephemeral storage for a download, so the scheduler picks a node with enough disk.
 
-    Amounts are text, as the API server returns them: a refresh would report a number as changed.
+    Amounts are strings, as the API server returns them: ``pulumi refresh`` would report a number as changed.
     """
     disk = {} if gib is None else {"ephemeral-storage": f"{gib}Gi"}
     return {
@@ -118,16 +118,16 @@ def _write_resources(resources: Mapping[str, Any], gib: int | None) -> dict[str,
 
 
 def _list_variables(config: StackConfig, model: ServedModel) -> Iterator[dict[str, Any]]:
-    """Yield the environment: a home that any user may write, and no reports to the makers of the server."""
+    """Yield the environment variables: a writable home, no usage reports, and the source of the weights."""
     yield {"name": "HOME", "value": _HOME}
     if isinstance(model, TritonModel):
         return
-    # Python asks for the name of the user, and the image knows no user 1000.
+    # Python looks up the user's name, and the image has no user 1000.
     yield from ({"name": name, "value": "server"} for name in ("USER", "LOGNAME"))
     yield {"name": "VLLM_NO_USAGE_STATS", "value": "1"}
     if find_mounted(config, model):
-        # A wrong path fails at once, and is not looked up on the internet. vLLM before 0.24 takes s3:// for a
-        # repository that is not on the disk.
+        # A wrong path fails at once, without a look-up on the internet. vLLM before 0.24 reads s3:// as a repository of
+        # Hugging Face, so the variable is for mounted weights only.
         yield {"name": "HF_HUB_OFFLINE", "value": "1"}
     if model.source.repository:
         yield {"name": "HF_HOME", "value": _DOWNLOADS}
@@ -139,16 +139,16 @@ def _list_variables(config: StackConfig, model: ServedModel) -> Iterator[dict[st
 
 
 def read_memory_mib(container: Mapping[str, Any]) -> int:
-    """Return the MiB that a container may take."""
+    """Return the memory limit of a container in MiB."""
     return int(read_room("1", container["resources"]["limits"]["memory"]).memory_mib)
 
 
 def _spread(labels: dict[str, str]) -> dict[str, Any]:
-    """Return the wish for replicas in several zones; a zone without GPUs must not stop them.
+    """Return the soft spread of replicas over zones; a zone without GPUs must not keep replicas Pending.
 
-    A wish for several nodes would cost more than it gives where nodes hold several replicas: Karpenter takes it for a
-    duty, plans a node for each replica and does not consolidate them, and the scheduler still binds all replicas that
-    wait to the first node that comes. Sources: aws/karpenter-provider-aws issue 4907, kubernetes-sigs/karpenter pull
+    A soft spread over nodes would cost more than it gives if a node holds several replicas: Karpenter treats it as
+    required, plans a node for each replica and does not consolidate them, while the scheduler binds all pending
+    replicas to the first new node. Sources: aws/karpenter-provider-aws issue 4907, kubernetes-sigs/karpenter pull
     request 2122. Read 2026-11-23.
     """
     return {
@@ -161,16 +161,16 @@ def _spread(labels: dict[str, str]) -> dict[str, Any]:
 
 
 def _gets_shared_memory(pool: Pool) -> bool:
-    """Return whether the device plugin mounts /dev/shm itself: the memory by which a pod talks to the MPS server.
+    """Return whether the device plugin mounts /dev/shm itself, which a pod shares with the MPS server.
 
-    The kubelet mounts a pod's own volume over it, and CUDA then finds no GPU that is free. Sources: k8s-device-plugin,
-    ``internal/plugin/mps.go``; Kubernetes, ``pkg/kubelet/kubelet_pods.go``. Read 2026-11-23.
+    The kubelet would mount a pod's own volume over the plugin's, and CUDA would find no free GPU. Sources:
+    k8s-device-plugin, ``internal/plugin/mps.go``; Kubernetes, ``pkg/kubelet/kubelet_pods.go``. Read 2026-11-23.
     """
     return isinstance(pool.sharing, Mps)
 
 
 def _list_volumes(config: StackConfig, pool: Pool, model: ServedModel) -> Iterator[dict[str, Any]]:
-    """Yield the volumes. Shared memory counts towards the memory of the container."""
+    """Yield the volumes; shared memory counts against the container's memory limit."""
     if not _gets_shared_memory(pool):
         size = f"{_SHARED_GIB * count_devices(model.gpus)}Gi"
         yield {"name": "shared-memory", "emptyDir": {"medium": "Memory", "sizeLimit": size}}
@@ -187,7 +187,7 @@ def _list_volumes(config: StackConfig, pool: Pool, model: ServedModel) -> Iterat
         yield {"name": "settings", "configMap": {"name": model.settings}}
 
 
-def _list_places(config: StackConfig, pool: Pool, model: ServedModel) -> Iterator[dict[str, Any]]:
+def _list_volume_mounts(config: StackConfig, pool: Pool, model: ServedModel) -> Iterator[dict[str, Any]]:
     if not _gets_shared_memory(pool):
         yield {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108
     yield {"name": "home", "mountPath": _HOME}

@@ -1,7 +1,7 @@
-"""Signals on which models scale where the stack file states none.
+"""Default scaling signals of models, for stack files that state none.
 
-The queue alone is no measure of load: it is empty as long as the replicas suffice, so they would go to the minimum
-after the quiet time, and come back once requests wait. The requests in flight stay.
+The queue alone does not measure load: it is empty while the replicas suffice, so the service would scale down to its
+minimum and scale up again once requests wait. The in-flight requests measure load at any time.
 """
 
 from collections.abc import Iterator
@@ -12,32 +12,32 @@ from ...config.services import InFlight, Queue, Signal
 from .memory import measure_model
 
 USUAL_MAX_SEQS = 256
-"""Most requests that vLLM computes at once by default; 1024 on GPUs of 70 GiB and more, but for A100 (vLLM,
-engine/arg_utils.py, get_batch_defaults, read 2026-11-29). The smaller number asks for replicas earlier."""
+"""vLLM's default ``max-num-seqs``, for every GPU; vLLM itself uses 1024 on GPUs of 70 GiB and more, except A100 (vLLM,
+engine/arg_utils.py, get_batch_defaults, read 2026-11-29). The smaller number adds replicas earlier."""
 FULL = 0.8
-"""Part of a replica's places that is in use when the next replica starts."""
+"""Fraction of a replica's places in use when the next replica starts."""
 WAITING = 4
-"""Requests that may wait for each replica: the sign that it computes fewer at once than was thought."""
+"""Waiting requests per replica that add a replica: the replica then has fewer places than estimated."""
 
 
 def list_scaled_services(stack: StackConfig) -> Iterator[Service]:
-    """Yield every Deployment that scales, of teams and of models, with its signals."""
+    """Yield every Deployment that KEDA scales, of teams and of models, with its signals."""
     yield from stack.services
     for model in stack.models:
         yield from (scale_model(stack, version) for version in model.list_versions())
 
 
 def scale_model(stack: StackConfig, model: ServedModel) -> Service:
-    """Return a version of a model as a service with its signals: the stated ones, or those of its places."""
+    """Return a version of a model as a service with its signals: the stack file's, or the defaults from its places."""
     service = model.to_service()
     return service if service.scale_on else service.model_copy(update={"scale_on": _list_usual_signals(stack, model)})
 
 
 def count_places(stack: StackConfig, model: ServedModel) -> int:
-    """Return how many requests a replica of a model computes at once; at least 1.
+    """Return the places of a replica, at least 1: the requests that it computes at once.
 
-    vLLM: sequences of the greatest length in the KV cache, and at most ``max-num-seqs``. Triton: the batches of all
-    instances of its models.
+    vLLM: sequences of ``max-model-len`` in the KV cache, up to ``max-num-seqs``. Triton: the batches of all instances
+    of its models.
     """
     match model:
         case TritonModel():

@@ -1,9 +1,9 @@
-"""The KV cache of one sequence, as vLLM plans it: in blocks, and for layers with a window apart.
+"""The KV cache of one sequence, as vLLM plans it: in blocks, with separate groups for sliding-window layers.
 
-A layer with a window keeps the window and the tokens that are in flight. vLLM puts layers of both kinds into groups of
-one width; each group takes blocks of its own from a common pool, and a block has room for a group of full width. vLLM
-0.18 starts with the blocks of its first group alone, and a sequence of the greatest length then stops: the sum counts
-here for it too. Source: vllm/v1/core/kv_cache_utils.py, `_get_kv_cache_groups_uniform_page_size` and
+A sliding-window layer keeps its window and the in-flight tokens. vLLM puts layers of both kinds into groups of equal
+width; each group takes its own blocks from a common pool, and a block holds a group of full width. vLLM 0.18 starts
+with the blocks of its first group only, and a sequence of ``max-model-len`` then stops; so this module sums all groups
+for 0.18 too. Source: vllm/v1/core/kv_cache_utils.py, `_get_kv_cache_groups_uniform_page_size` and
 `_max_memory_usage_bytes_from_groups`; the deep test of the wheels compares. Read 2026-11-29.
 """
 
@@ -19,15 +19,16 @@ from ...records import Record
 from .images import find_tag
 
 BLOCK = 16
-"""Tokens of one block of the cache by default (``--block-size``)."""
-_UNEVEN = 1.5
-"""Two kinds of layers of which the larger is less than so many times the smaller are padded to equal groups."""
+"""Default tokens of one block of the cache (``--block-size``)."""
+_PADDED_BELOW_RATIO = 1.5
+"""vLLM pads both kinds of layers to one group each if the larger kind has less than this many times the layers of the
+smaller."""
 _SUFFIXES = {"": 1, **{letter: 1000**power for power, letter in enumerate("kmgt", 1)}}
 _SUFFIXES |= {letter.upper(): 1024**power for power, letter in enumerate("kmgt", 1)}
 
 
 class SequenceCache(Record):
-    """The parts of a model that decide the cache of a sequence; sizes count all GPUs of a replica together."""
+    """The properties of a model that size a sequence's cache, summed over all GPUs of a replica."""
 
     layer_bytes: float
     """Bytes of a token in one layer."""
@@ -36,16 +37,16 @@ class SequenceCache(Record):
     sliding_layers: int
     window: int
     in_flight: int
-    """Tokens that may be computed at once, which layers with a window keep beside it."""
+    """Tokens computed at once, which sliding-window layers keep in addition to the window."""
     block: int
 
     def count_bytes(self, length: int) -> float:
-        """Return the bytes of the cache of one sequence of so many tokens."""
+        """Return the bytes of the cache of one sequence of ``length`` tokens."""
         width = self._width
         blocks = math.ceil(self.full_layers / width) * math.ceil(length / self.block)
         if self.sliding_layers:
             kept = min(self.window - 1 + self.in_flight, length)
-            # A window may begin in the middle of a block, so it touches a block more.
+            # A window may begin in the middle of a block, so it touches one more block.
             blocks += math.ceil(self.sliding_layers / width) * (math.ceil(kept / self.block) + 1)
         return blocks * width * self.block * self.layer_bytes
 
@@ -53,10 +54,10 @@ class SequenceCache(Record):
     def _width(self) -> int:
         """Layers of a group."""
         few, many = sorted((self.full_layers, self.sliding_layers))
-        return many if many < few * _UNEVEN or not few else few
+        return many if many < few * _PADDED_BELOW_RATIO or not few else few
 
     def find_longest(self, available_bytes: float, most: int) -> int:
-        """Return the most tokens of a sequence whose cache fits, in whole blocks up to ``most``; 0 if none fits."""
+        """Return the tokens of the longest sequence that fits, in whole blocks up to ``most``; 0 if none fits."""
         low, high = 0, most // self.block
         while low < high:
             middle = (low + high + 1) // 2
@@ -67,16 +68,16 @@ class SequenceCache(Record):
 
 
 def plan_sequence(model: VllmModel, shape: ModelShape, gpus: int, gpu: Gpu, gpu_gib: float) -> SequenceCache:
-    """Return the parts of a model that decide the cache of one sequence.
+    """Return the cache of one sequence of a model.
 
     Args:
         model: The model with its flags.
         shape: Its size.
         gpus: Devices of a replica.
-        gpu: The GPU, on which the usual batch depends.
+        gpu: The GPU, which decides the default batch.
         gpu_gib: Memory of the whole GPU.
     """
-    # More GPUs than heads of keys and values keep each head several times.
+    # If there are more GPUs than KV heads, each head is replicated.
     copies = max(1, gpus / shape.kv_heads)
     token = shape.count_kv_bytes(KV_CACHE_FORMATS[model.kv_cache_dtype].bytes_per_value) * copies
     sliding = 0 if model.arguments.get("disable-sliding-window") is True else shape.sliding_layers or 0
@@ -93,13 +94,13 @@ def plan_sequence(model: VllmModel, shape: ModelShape, gpus: int, gpu: Gpu, gpu_
 
 
 def _count_in_flight(model: VllmModel, gpu: Gpu, gpu_gib: float) -> int:
-    """Return the tokens that may be computed at once: one batch, or two where the next is scheduled early."""
+    """Return the tokens computed at once: one batch, or two with async scheduling."""
     batches = 1 if model.arguments.get("async-scheduling") is False else count_batches(find_tag(model))
     return batches * (_read_number(model, "max-num-batched-tokens") or _count_usual_tokens(model, gpu, gpu_gib))
 
 
 def _count_usual_tokens(model: VllmModel, gpu: Gpu, gpu_gib: float) -> int:
-    """Return the tokens of a batch where the stack file does not say (vllm/engine/arg_utils.py)."""
+    """Return vLLM's default tokens of a batch (vllm/engine/arg_utils.py)."""
     more = 2 if model.arguments.get("performance-mode") == "throughput" else 1
     tokens = count_batch_tokens(find_tag(model), gpu, gpu_gib) * more
     if model.arguments.get("enable-chunked-prefill") is False:
@@ -108,7 +109,7 @@ def _count_usual_tokens(model: VllmModel, gpu: Gpu, gpu_gib: float) -> int:
 
 
 def _read_number(model: VllmModel, flag: str) -> int | None:
-    """Return the value of a flag that counts; None without a number above 0."""
+    """Return the number of a flag; None if the flag is absent or has no number above 0."""
     number = read_number(str(model.arguments.get(flag, "")))
     return number if number and number > 0 else None
 

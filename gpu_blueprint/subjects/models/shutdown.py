@@ -11,7 +11,7 @@ PRE_STOP_SECONDS = 15
 EXIT_SECONDS = 5
 """Seconds between the last response and the exit of the process."""
 LONGEST_SECONDS = 300
-"""Longest default of a termination grace period: a rollout terminates replicas one after the other."""
+"""Default upper bound of a termination grace period: a rollout terminates replicas one after the other."""
 
 
 class Shutdown(Record):
@@ -35,6 +35,6 @@ def plan_shutdown(pool: Pool, model: ServedModel) -> Shutdown:
 
 
 def find_longest_grace_seconds(pool: Pool) -> int:
-    """Return the longest termination grace period that drained nodes of a pool, and interrupted spot nodes, honour."""
+    """Return the longest termination grace period that a drain or a spot interruption leaves to pods of a pool."""
     node_grace = count_seconds(pool.lifecycle.termination_grace_period or "1h")
     return min(node_grace, SPOT_GRACE_SECONDS) if "spot" in pool.purchase else node_grace

@@ -1,4 +1,4 @@
-"""The place from which a server reads its weights: a bucket that it streams, a mounted folder, or Hugging Face."""
+"""The source of a server's weights: a streamed bucket, a mounted folder, or Hugging Face."""
 
 from ...config import S3Storage, StackConfig
 from ...config.models import ServedModel
@@ -18,10 +18,10 @@ def is_streamed(config: StackConfig, model: ServedModel) -> bool:
 
 
 def locate_weights(config: StackConfig, model: ServedModel) -> str:
-    """Return the place as the server takes it: ``s3://bucket/models/llama``, ``/mnt/weights/llama`` or ``owner/name``.
+    """Return the location of the weights: ``s3://bucket/models/llama``, ``/mnt/weights/llama``, ``owner/name``.
 
     Raises:
-        LookupError: The storage is not there, or the tenant may not read it; checks refuse such a stack.
+        LookupError: The storage is unknown, or the tenant may not read it; checks refuse such a stack.
     """
     if model.source.repository:
         return model.source.repository

@@ -1,4 +1,4 @@
-"""The start of a replica: the amounts that it waits for, and the time after which it has failed."""
+"""The start of a replica: the sizes that it downloads, and the time limit of its start."""
 
 from math import ceil
 
@@ -12,16 +12,16 @@ from .images import find_image
 from .memory import count_weights_gib
 
 _WARMUP = {"vllm": "90s", "triton": "10s"}
-_LEAST_LIMIT_S = 600
-_PATIENCE = 3
-"""A start may take this many times its estimate before the replica counts as failed."""
-_LEAST_PROGRESS_S = 3600
+_MIN_START_LIMIT_S = 600
+_START_LIMIT_FACTOR = 3
+"""A container restarts after this many times its estimated start."""
+_MIN_PROGRESS_LIMIT_S = 3600
 _SPARE_GIB = 20
-"""GiB beside the weights of a repository: tokenizer, index, and the parts that the download keeps while it works."""
+"""GiB of a repository besides the weights: tokenizer, index, and partial files of the download."""
 
 
 def estimate_model_start(config: StackConfig, pool: Pool, model: ServedModel) -> StartTime | None:
-    """Return the start of a replica on a new node; None if no type of the pool can launch."""
+    """Return the start time of a replica on a new node; None if no instance type of the pool can launch."""
     return estimate_start(config, pool, find_amounts(model))
 
 
@@ -37,23 +37,23 @@ def find_amounts(model: ServedModel) -> PodStart:
 
 
 def find_start_limit(config: StackConfig, pool: Pool, model: ServedModel) -> int:
-    """Return the seconds after which a container that does not answer restarts; node and image are there by then."""
+    """Return the seconds until an unresponsive container restarts, counted from its start on the node."""
     start = estimate_model_start(config, pool, model)
     waited = start.weights.seconds + start.warmup.seconds if start else 0
-    return max(_LEAST_LIMIT_S, _PATIENCE * waited)
+    return max(_MIN_START_LIMIT_S, _START_LIMIT_FACTOR * waited)
 
 
 def find_progress_limit(config: StackConfig, pool: Pool, model: ServedModel) -> int:
-    """Return the seconds after which Kubernetes says that a rollout stands still: node, image and weights take time."""
+    """Return the Deployment's ``progressDeadlineSeconds``: time for node, image and weights."""
     start = estimate_model_start(config, pool, model)
     before = start.node.seconds + start.image.seconds if start else 0
-    return max(_LEAST_PROGRESS_S, before + find_start_limit(config, pool, model))
+    return max(_MIN_PROGRESS_LIMIT_S, before + find_start_limit(config, pool, model))
 
 
 def count_stored_gib(model: ServedModel) -> float | None:
-    """Return the GiB of the weights where they are stored; None if nobody knows their size.
+    """Return the GiB of the weights in their storage; None if the size is unknown.
 
-    vLLM makes some formats only at the start, from weights of the full size.
+    vLLM quantizes to some formats at the start, from weights of full size.
     """
     if not isinstance(model, VllmModel) or model.shape is None:
         return None
@@ -63,7 +63,7 @@ def count_stored_gib(model: ServedModel) -> float | None:
 
 
 def find_download_gib(model: ServedModel) -> int | None:
-    """Return the GiB of a node's disk that a replica needs for weights that it downloads; None if it downloads none."""
+    """Return the GiB of ephemeral storage for downloaded weights; None without a download."""
     if not model.source.repository:
         return None
     return ceil(count_stored_gib(model) or 0) + _SPARE_GIB

@@ -1,4 +1,4 @@
-"""Triton's settings of each model, and the command that puts them beside the files of the storage."""
+"""Triton's settings of each model, and the command that links settings and model files into one repository."""
 
 import shlex
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from .arguments import REPOSITORY_FOLDER
 SETTINGS_FOLDER = "/settings"
 """Folder of the ConfigMap."""
 VERSION = "1"
-"""Folder of the only version of each model: versions of the blueprint have Deployments of their own."""
+"""Folder of each model's only version: every version of a served model has its own Deployment."""
 _BACKENDS = {"onnx": "onnxruntime", "tensorrt": "tensorrt"}
 
 
 def build_settings(model: TritonModel) -> dict[str, str]:
-    """Return file name → text of the settings of each model, as Triton reads them (``config.pbtxt``).
+    """Return file name → text of each model's settings (``config.pbtxt``).
 
     Inputs and outputs are left out: Triton reads them from ONNX graphs and TensorRT plans.
     """
@@ -24,9 +24,9 @@ def build_settings(model: TritonModel) -> dict[str, str]:
 
 
 def write_settings(entry: TritonEntry) -> str:
-    """Write the settings of one model.
+    """Return the settings of one model as ``config.pbtxt``.
 
-    Without ``max_batch_size``, Triton takes the largest batch of a TensorRT plan.
+    ``max_batch_size`` is always there: without it, Triton uses the largest batch of a TensorRT plan.
     """
     lines = [
         f'name: "{entry.name}"',
@@ -41,19 +41,20 @@ def write_settings(entry: TritonEntry) -> str:
 
 
 def build_command(model: TritonModel, weights: str, arguments: Sequence[str]) -> list[str]:
-    """Return the arguments of the container: they link files and settings into one folder, and start Triton.
+    """Return the arguments of the container, which link files and settings into one folder and start Triton.
 
-    The storage is read-only and belongs to the team, and a ConfigMap holds no folders, so neither can hold the other. A
-    container that restarts finds its links. The image's entry point stays: it looks for CUDA's compatibility.
+    The storage is read-only and belongs to the team, and a ConfigMap holds no folders, so neither can be mounted into
+    the other. A restarted container finds its links. The image's entry point stays, because it checks CUDA's
+    compatibility.
     """
     commands = [words for entry in model.models for words in _list_links(entry, weights)]
-    # The shell becomes the server, which so hears of its own end.
+    # `exec` makes Triton process 1, so it gets SIGTERM.
     script = " && ".join([*map(shlex.join, commands), 'exec tritonserver "$@"'])
     return ["sh", "-c", script, INFERENCE_SERVERS["triton"].name, *arguments]
 
 
 def _list_links(entry: TritonEntry, weights: str) -> list[list[str]]:
-    """Return the commands that put one model together."""
+    """Return the commands that link one model into the repository."""
     folder = f"{REPOSITORY_FOLDER}/{entry.name}"
     return [
         ["mkdir", "-p", folder],
@@ -63,5 +64,5 @@ def _list_links(entry: TritonEntry, weights: str) -> list[list[str]]:
 
 
 def locate_version(entry: TritonEntry, weights: str) -> str:
-    """Return the folder with the files of one model, below the place of the weights."""
+    """Return the folder with the files of one model, below the folder of the weights."""
     return f"{weights}/{entry.name}/{VERSION}"

@@ -1,7 +1,7 @@
-"""Start times: the wait of a pod for its node, image, weights and warm-up, from stated sizes and known rates.
+"""Start times: how long a pod waits for its node, image, weights and warm-up, from stated sizes and known rates.
 
-Each phase takes its time on the slowest instance type of the pool, at the bandwidth that the type always has. Pods that
-start together share a Lustre file system, and a node its network: the times are those of one pod.
+Each phase counts the slowest instance type of the pool, at the type's baseline bandwidth. The times are for one pod:
+pods that start together share the throughput of a Lustre file system and the network of their node.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,24 +17,24 @@ from ...config.storage import AnyStorage, EfsStorage, LustreStorage
 from ...records import Record
 from ...sharing import Mig
 
-_MB_OF_MIB = 1e6 / 2**20
+_MIB_PER_MB = 1e6 / 2**20
 INTERNET = "the internet"
 
 
 class Phase(Record):
-    """One wait."""
+    """One phase of a pod's start."""
 
     seconds: int
     why: str = ""
-    """Words for the amount or the cause, such as ``12 GiB``."""
+    """The amount or the cause, such as ``12 GiB``."""
 
 
 class StartTime(Record, kw_only=True):
-    """The phases of the start of a pod of one pool; each begins when the last has ended."""
+    """The phases of a pod's start in one pool, one after the other."""
 
     pool: str
     node: Phase
-    """From the pod to a node that advertises its GPUs."""
+    """From the pod's creation until a node advertises its GPUs."""
     image: Phase
     weights: Phase
     warmup: Phase
@@ -46,14 +46,14 @@ class StartTime(Record, kw_only=True):
 
 
 def list_start_times(stack: StackConfig) -> Iterator[StartTime]:
-    """Yield the start time of each pool that states what its pods wait for."""
+    """Yield the start time of each pool with ``podStart`` and a type that can launch."""
     for pool in stack.gpu_pools:
         if (start := estimate_start(stack, pool)) is not None:
             yield start
 
 
 def estimate_start(stack: StackConfig, pool: Pool, wanted: PodStart | None = None) -> StartTime | None:
-    """Return the start time of a pod, or of the pods that the pool states; None if nothing is known or can launch."""
+    """Return the start time for ``wanted``, or for the pool's ``podStart``; None without either, or without a type."""
     wanted, rows = wanted or pool.pod_start, stack.list_instances(pool)
     if wanted is None or not rows:
         return None
@@ -68,7 +68,7 @@ def estimate_start(stack: StackConfig, pool: Pool, wanted: PodStart | None = Non
 
 
 def find_weights(stack: StackConfig, start: PodStart) -> AnyStorage | None:
-    """Return the storage that holds the weights of pods; None if they come from the internet."""
+    """Return the storage with the weights of a pod; None for weights from the internet."""
     return next((storage for storage in stack.storage if storage.name == start.weights_from), None)
 
 
@@ -79,7 +79,7 @@ def _wait_for_node(pool: Pool) -> Phase:
 
 
 def _wait_for_gpus(pool: Pool) -> int:
-    """Return the seconds from a Ready node to its GPUs; Bottlerocket cuts them at boot, the GPU Operator afterwards."""
+    """Return the seconds from a Ready node to its GPUs; Bottlerocket cuts MIG at boot, the GPU Operator afterwards."""
     items = [f"gpus-{pool.ami.family}"]
     items += ["mig-cut"] if isinstance(pool.sharing, Mig) else []
     items += ["mig-reboot"] if pool.profile.reboots else []
@@ -98,10 +98,10 @@ def _wait_for_image(pool: Pool, rows: tuple[Instance, ...], gib: float) -> Phase
 
 
 def _find_image_mib(pool: Pool, row: Instance) -> float:
-    """Return MiB a second at which a node pulls an image: as measured, or as its cores decompress if they are few."""
+    """Return the MiB a second of an image pull: as measured, or less if the node has few cores to decompress."""
     cores = row.vcpu if row.arch == "arm64" else row.vcpu / 2  # Graviton has no hyper-threads
-    way = pool.ami.family if pool.parallel_pull else "by-layer"
-    return min(_find_mib(f"image-{way}"), cores * _find_mib("gzip-core"))
+    method = pool.ami.family if pool.parallel_pull else "by-layer"
+    return min(_find_mib(f"image-{method}"), cores * _find_mib("gzip-core"))
 
 
 def _wait_for_weights(rows: tuple[Instance, ...], gib: float | None, source: AnyStorage | None) -> Phase:
@@ -113,11 +113,11 @@ def _wait_for_weights(rows: tuple[Instance, ...], gib: float | None, source: Any
 
 
 def _find_storage_mib(source: AnyStorage | None) -> float:
-    """Return MiB a second that a storage gives to one pod."""
+    """Return the MiB a second that one pod reads from a storage."""
     match source:
         case LustreStorage():
             own = find_lustre_mib(source)
-            # A file that is imported comes from S3 when a pod first reads it.
+            # The first read of an imported file fetches it from S3.
             return min(own, _find_mib("weights-s3")) if source.import_ else own
         case EfsStorage():
             return _find_mib("weights-efs")
@@ -127,12 +127,12 @@ def _find_storage_mib(source: AnyStorage | None) -> float:
 
 
 def find_lustre_mib(storage: LustreStorage) -> float:
-    """Return MiB a second that a Lustre file system gives to all its clients together."""
-    return storage.size_gib / 1024 * storage.throughput * _MB_OF_MIB
+    """Return the MiB a second that all clients of a Lustre file system share."""
+    return storage.size_gib / 1024 * storage.throughput * _MIB_PER_MB
 
 
 def _wait_for_gib(gib: float, rows: tuple[Instance, ...], find_rate: Callable[[Instance], float]) -> int:
-    """Return the seconds for an amount on the slowest type; the network of a node bounds every rate."""
+    """Return the seconds to read an amount on the slowest type; the node's network bounds every rate."""
     slowest = min(min(find_rate(row), find_network_mib(row.instance_type)) for row in rows)
     return ceil(gib * 1024 / slowest)
 

@@ -4,7 +4,7 @@ from .start_times import Phase, StartTime
 
 
 def write_seconds(seconds: int) -> str:
-    """Write a time as people read it: ``40s``, ``2m 40s``, ``1h 5m``."""
+    """Return seconds as text: ``40s``, ``2m 40s``, ``1h 5m``."""
     if seconds < 60:
         return f"{seconds}s"
     minutes, rest = divmod(seconds, 60)
@@ -15,14 +15,14 @@ def write_seconds(seconds: int) -> str:
 
 
 def write_phase(phase: Phase) -> str:
-    """Write a phase with its amount or cause: ``1m 0s for 10 GiB``, ``always on``."""
+    """Return a phase as text, with its amount or cause: ``1m 0s for 10 GiB``, ``always on``."""
     if not phase.seconds:
         return phase.why or "0s"
     return f"{write_seconds(phase.seconds)} for {phase.why}" if phase.why else write_seconds(phase.seconds)
 
 
 def describe_longest(start: StartTime) -> str:
-    """Return the longest phase in words, such as ``the weights (100 GiB from the internet)``."""
+    """Return the longest phase as text, such as ``the weights (100 GiB from the internet)``."""
     phases = {
         "the node": start.node,
         "the image": start.image,

@@ -1,4 +1,4 @@
-"""The tenants' ceilings in dollars an hour, and the GPUs that they buy at the prices by which queues count."""
+"""The tenants' hourly ceilings in dollars, and the GPUs that each ceiling buys at the queues' prices."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,19 +10,19 @@ from .reach import count_grant, count_reach
 
 
 class Purchasable(Record):
-    """A resource of a tenant's pools, by its price."""
+    """The units of one resource that a tenant's ceiling buys."""
 
     resource: str
     usd_per_hour: float
-    """Dollars an hour of one unit, in whole thousandths, whatever pool hands it out."""
+    """Dollars an hour of one unit, in whole thousandths, the same in every pool."""
     count: int
-    """Units that the ceiling buys if it buys nothing else, at most the units that the tenant may hold."""
+    """Units that the ceiling buys if it buys nothing else, up to the units that the tenant may hold."""
     is_all: bool = False
-    """True if the tenant may hold no more than these units."""
+    """True if the units are all that the tenant may hold."""
 
 
 class TenantCeiling(Record):
-    """The most dollars an hour of a tenant's running jobs."""
+    """A tenant's ``hourlyCeiling``: the limit of dollars an hour for its running jobs."""
 
     tenant: str
     usd_per_hour: float
@@ -30,7 +30,7 @@ class TenantCeiling(Record):
 
 
 def list_ceilings(stack: StackConfig) -> list[TenantCeiling]:
-    """Return the ceilings of the tenants that have a queue with ``hourlyCeiling``, in the order of the file."""
+    """Return the ceilings of all tenants with ``queue.hourlyCeiling``, in the order of the stack file."""
     if stack.queueing is None or not has_hourly_ceilings(stack):
         return []
     prices = round_prices(price_units(stack))
@@ -51,7 +51,7 @@ def _list_purchasable(stack: StackConfig, tenant: Tenant, prices: dict[str, int]
 
 
 def ceilings_as_json(stack: StackConfig) -> dict[str, Any]:
-    """Write the ceilings of the stack and of its tenants; null for a stack without ceiling."""
+    """Return the ceilings of the stack and of its tenants for plan.json; ``stack`` is null without a ceiling."""
     return {
         "stack": stack.hourly_ceiling,
         "tenants": [

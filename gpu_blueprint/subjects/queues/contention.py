@@ -1,9 +1,9 @@
-"""Who gets how much of a queued pool: alone, and when all teams ask at once.
+"""Each team's share of a queued pool: alone, and when all teams have jobs at once.
 
-Kueue divides borrowed GPUs by the dominant resource share: a team's borrowed count, over the count of this resource
-that the whole cohort could lend, over the weight of the team (``dominantResourceShare`` in Kueue's
-pkg/cache/scheduler/fair_sharing.go). The next unit goes to the team with the least share after it. In one pool the
-lendable count is the same for all, so borrowed counts per weight decide.
+Kueue divides borrowed GPUs by the dominant resource share: a team's borrowed count, divided by the cohort's lendable
+count of this resource, divided by the team's weight (``dominantResourceShare`` in Kueue's
+pkg/cache/scheduler/fair_sharing.go). The team whose share would be least after the next unit gets this unit. In one
+pool the lendable count is the same for all teams, so borrowed counts per weight decide.
 """
 
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ from .reach import count_borrowable, count_grant, count_reach, count_rest
 
 
 class Share(Record, kw_only=True):
-    """A tenant's part of one resource of a queued pool; all numbers but the weight are counts of the resource."""
+    """A tenant's part of one resource of a queued pool; every number except the weight is a count of the resource."""
 
     tenant: str
     pool: str
@@ -26,20 +26,20 @@ class Share(Record, kw_only=True):
     """The grant."""
     may_borrow: int
     alone: int
-    """The most that the tenant holds while nobody else asks; its hourly ceiling counts."""
+    """The most that the tenant holds while no other tenant has jobs, within its hourly ceiling."""
     when_all_ask: int
-    """The tenant's part when every tenant asks for all that it may hold of this resource in this pool, and borrows
-    nothing in other pools. Where two teams have an equal claim to the last unit, the first in the stack file gets it
-    here; Kueue gives it to the job that waits longest."""
+    """The tenant's part when every tenant requests all that it may hold in this pool and borrows nothing in other
+    pools. If two teams have an equal claim to the last unit, the first in the stack file gets it here; Kueue gives it
+    to the job that has waited longest."""
     first_come: int
-    """Further units that the tenant may then get, because without fair shares the first come take the rest."""
+    """Units that the tenant may get in addition: without fair shares, the first jobs take the rest."""
     is_capped: bool
     """True if the tenant's hourly ceiling buys less than the tenant may hold."""
     weight: float
 
 
 class Claim(Record):
-    """A tenant's own units, the most that it may hold with borrowed units, and its weight."""
+    """A tenant's own units, its own and borrowed units together (``most``), and its weight."""
 
     own: int
     most: int
@@ -47,12 +47,12 @@ class Claim(Record):
 
 
 def find_weight(tenant: Tenant) -> float:
-    """Return the weight of a tenant's queue, which is 1 for a tenant that names none."""
+    """Return the weight of a tenant's queue; 1 by default."""
     return tenant.queue.weight if tenant.queue else 1
 
 
 def list_shares(stack: StackConfig) -> list[Share]:
-    """Return the share of every tenant in every queued pool of its grants, in the order of the pools in the file."""
+    """Return the share of every tenant in every queued pool of its grants, in the order of the pools."""
     prices = _list_prices(stack)
     return [
         share
@@ -63,14 +63,17 @@ def list_shares(stack: StackConfig) -> list[Share]:
 
 
 def divide_pool(stack: StackConfig, pool: Pool, resource: str, asking: Collection[str]) -> dict[str, int]:
-    """Return tenant → fair count of a resource, when some tenants ask for all that they may hold, and no other asks."""
+    """Return tenant → fair count of a resource if the tenants ``asking`` request all that they may hold."""
     claims = _list_claims(stack, pool, resource, _list_prices(stack))
     wanted = {name: claim for name, claim in claims.items() if name in asking}
     return divide(_count_total(stack, pool, resource), wanted)
 
 
 def divide(total: int, claims: Mapping[str, Claim], size: int = 1) -> dict[str, int]:
-    """Give each unit, or job of a size, to the least share after it: borrowed units per weight, and 0 for own units."""
+    """Return name → units, each job of ``size`` units given to the claim whose share would be least after it.
+
+    A share is the borrowed units per weight; own units count 0.
+    """
     held = dict.fromkeys(claims, 0)
     order = {name: index for index, name in enumerate(claims)}
 
@@ -90,7 +93,7 @@ def divide(total: int, claims: Mapping[str, Claim], size: int = 1) -> dict[str, 
 
 
 def _weigh(count: int, claim: Claim) -> float:
-    """Return the share of a team that holds a count; a team of weight 0 that borrows comes last, as in Kueue."""
+    """Return the share of a team with ``count`` units; a borrowing team of weight 0 comes last, as in Kueue."""
     borrowed = max(count - claim.own, 0)
     if not borrowed:
         return 0
@@ -121,12 +124,12 @@ def _share_resource(stack: StackConfig, pool: Pool, resource: str, prices: Mappi
 
 
 def _list_prices(stack: StackConfig) -> dict[str, int]:
-    """Return extended resource → thousandths of a dollar an hour; nothing in a stack without hourly ceilings."""
+    """Return extended resource → thousandths of a dollar an hour; empty without hourly ceilings."""
     return round_prices(price_units(stack)) if has_hourly_ceilings(stack) else {}
 
 
 def _list_claims(stack: StackConfig, pool: Pool, resource: str, prices: Mapping[str, int]) -> dict[str, Claim]:
-    """Return tenant → claim, for the tenants that may hold something; an hourly ceiling caps both numbers."""
+    """Return tenant → claim of all tenants that may hold the resource; an hourly ceiling caps both counts."""
     found = {}
     for tenant in stack.tenants:
         price = prices.get(resource)
@@ -138,6 +141,6 @@ def _list_claims(stack: StackConfig, pool: Pool, resource: str, prices: Mapping[
 
 
 def _count_total(stack: StackConfig, pool: Pool, resource: str) -> int:
-    """Return the count that the cohort has: all grants, and the rest of the pool that queues admit."""
+    """Return the cohort's count of a resource: all grants, and the rest of the pool that queues admit."""
     granted = sum(count_grant(tenant, pool)[resource] for tenant in stack.tenants)
     return granted + count_rest(stack, pool)[resource]

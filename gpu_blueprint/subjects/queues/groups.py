@@ -1,17 +1,17 @@
-"""Resource groups: the pools that Kueue must weigh together, because they advertise a resource of the same name."""
+"""Resource groups of Kueue: pools that advertise the same resource name must be in one group."""
 
 from ...config import Pool, StackConfig
 from ...records import Record
 
 
 class ResourceGroup(Record):
-    """Resources and pools that are connected; Kueue allows a resource, and a flavor, in one group only."""
+    """Connected resources and pools; Kueue allows a resource, and a flavor, in one group only."""
 
     resources: tuple[str, ...]
-    """Sorted: a layout of MIG is a mapping, whose order Pulumi's engine does not keep."""
+    """Sorted, because Pulumi's engine does not keep the order of the mapping in a MIG layout."""
     pools: tuple[Pool, ...]
-    """In the order in which a job without a named pool tries them: pools with queue, then pools without, each in the
-    order of the stack file."""
+    """The order that a job without a pool label tries: pools with a queue first, then the others, each in the order of
+    the stack file."""
 
 
 def list_groups(stack: StackConfig) -> list[ResourceGroup]:

@@ -1,4 +1,4 @@
-"""Names in Kueue's API, and the names that the platform gives its queues."""
+"""Names of Kueue's API, and names of the platform's queue objects."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -11,16 +11,16 @@ QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 """On jobs: the WorkloadPriorityClass."""
 DEFAULT_QUEUE = "default"
-"""The LocalQueue of a tenant. Kueue puts each job without a queue name into a LocalQueue of this name."""
+"""Name of a tenant's LocalQueue. Kueue puts jobs without a queue name into the LocalQueue of this name."""
 BUDGET = "budget.gpu-blueprint"
-"""The flavor that counts dollars. No pool has this name, since names of pools hold no dot."""
+"""The flavor that counts dollars. No pool has this name, since pool names contain no dot."""
 MONEY = "gpu-blueprint/millidollars"
 """The resource that Kueue adds to a job's requests: thousandths of a US dollar an hour.
 
-Kueue counts whole numbers only, and rounds parts up for each pod.
+Kueue counts whole numbers only, and rounds up per pod.
 """
 PRIORITIES: Mapping[str, int] = MappingProxyType(
     {"interactive": 1000, "training": 500, "batch": 100, "checkpointed": -100}
 )
-"""WorkloadPriorityClass → value. A job without class counts 0; ``checkpointed`` work gives way first, because it
-resumes where it was."""
+"""WorkloadPriorityClass → value. A job without a class has 0. ``checkpointed`` jobs are preempted first, because they
+resume from their checkpoint."""

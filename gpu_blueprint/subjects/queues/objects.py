@@ -1,4 +1,4 @@
-"""The objects of Kueue, as values: flavors from pools, queues from grants."""
+"""The specs of Kueue's objects: flavors from pools, queues from grants."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,15 +16,15 @@ from .reach import count_borrowable, count_grant, count_rest, lets_classes_stop
 def build_flavor(pool: Pool) -> dict[str, Any]:
     """Return the ``spec`` of a pool's ResourceFlavor.
 
-    Kueue writes the label into the nodeSelector of a job that it starts, and the tolerations beside it. The label is
-    the one of the NodePool's template, so Karpenter launches nodes for it from zero.
+    Kueue adds the label to the nodeSelector of an admitted job, and the tolerations to its pods. The label is also in
+    the NodePool's template, so Karpenter launches nodes for the job from zero.
     """
     tolerations = [{**taint, "operator": "Equal" if "value" in taint else "Exists"} for taint in pool.node_taints]
     return {"nodeLabels": {POOL_KEY: pool.name}, "tolerations": tolerations}
 
 
 def build_cohort(stack: StackConfig) -> dict[str, Any]:
-    """Return the ``spec`` of the Cohort: the part of each queued pool that no grant covers, which all may borrow."""
+    """Return the ``spec`` of the Cohort: the part of each queued pool without a grant, which all teams may borrow."""
     groups = []
     for group in list_groups(stack):
         rests = {pool.name: _count_lent(stack, pool) for pool in group.pools}
@@ -38,7 +38,7 @@ def build_cohort(stack: StackConfig) -> dict[str, Any]:
 
 
 def _count_lent(stack: StackConfig, pool: Pool) -> dict[str, int]:
-    """Return extended resource → count that no grant covers; nothing of a pool without queue, which is not lent."""
+    """Return extended resource → count without a grant; empty for a pool without a queue, which lends nothing."""
     return count_rest(stack, pool) if pool in stack.queued_pools else {}
 
 
@@ -46,7 +46,7 @@ def build_cluster_queue(stack: StackConfig, queueing: Queueing, tenant: Tenant) 
     """Return the ``spec`` of a tenant's ClusterQueue."""
     groups = [_build_group(stack, tenant, group) for group in list_groups(stack)]
     if has_hourly_ceilings(stack):
-        # Every ClusterQueue must name the resource, or its jobs would never start.
+        # A ClusterQueue without this resource would admit no job.
         quota = _build_quota(MONEY, count_millidollars(tenant), borrowingLimit=0)
         groups.append({"coveredResources": [MONEY], "flavors": [{"name": BUDGET, "resources": [quota]}]})
     return {
@@ -73,9 +73,9 @@ def _build_group(stack: StackConfig, tenant: Tenant, group: ResourceGroup) -> di
 def _list_quotas(
     stack: StackConfig, tenant: Tenant, pool: Pool, resources: tuple[str, ...]
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the quotas of a tenant in a pool, one for every resource of the group, as Kueue wants them.
+    """Yield a tenant's quotas in a pool; Kueue requires one for every resource of the group.
 
-    The grant in a pool without queue is not lent: notebooks and services hold it without asking Kueue.
+    A grant in a pool without a queue is not lent: notebooks and services use it outside Kueue.
     """
     grant, borrowable = count_grant(tenant, pool), count_borrowable(stack, tenant, pool)
     lending = {} if pool in stack.queued_pools else {"lendingLimit": 0}
@@ -89,6 +89,6 @@ def _build_quota(resource: str, nominal: int, **limits: int) -> dict[str, Any]:
 
 
 def _write_weight(weight: float) -> str:
-    """Write a weight as the API server keeps it: ``0.5`` as ``500m``; a weight has at most three decimals."""
+    """Return a weight as the API server stores it: ``0.5`` as ``500m``; a weight has at most three decimals."""
     thousandths = round(weight * 1000)
     return f"{thousandths}m" if thousandths % 1000 else write_quantity(str(thousandths // 1000))

@@ -1,4 +1,4 @@
-"""The prices by which a tenant's ``hourlyCeiling`` counts: whole thousandths of a US dollar an hour."""
+"""The prices that a tenant's ``hourlyCeiling`` counts: whole thousandths of a US dollar an hour."""
 
 import math
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from ...cost.estimate import price_units_at_full_use
 from ...cost.money import Usd
 
 UNREACHABLE = 10**9
-"""Thousandths of a dollar an hour for tenants without ceiling: a million dollars an hour."""
+"""Quota of a tenant without a ceiling, in thousandths of a dollar an hour: a million dollars an hour."""
 
 
 def price_units(stack: StackConfig) -> dict[str, dict[str, Usd]]:
-    """Return extended resource → pool → dollars an hour of one unit, at full use on demand."""
+    """Return extended resource → pool → dollars an hour of one unit, at full utilization on demand."""
     found: dict[str, dict[str, Usd]] = {}
     for capacity in list_capacities(stack):
         for name, price in price_units_at_full_use(capacity).items():
@@ -29,13 +29,13 @@ def count_price(price: Usd) -> int:
 def round_prices(prices: Mapping[str, Mapping[str, Usd]]) -> dict[str, int]:
     """Return extended resource → whole thousandths of a dollar an hour, rounded up.
 
-    Kueue knows one price per resource name and applies it before it chooses a pool, so the dearest pool counts.
+    Kueue has one price per resource name and applies it before it chooses a pool, so the most expensive pool counts.
     """
     return {name: max(map(count_price, by_pool.values())) for name, by_pool in prices.items()}
 
 
 def has_hourly_ceilings(stack: StackConfig) -> bool:
-    """Return whether a tenant's queue has a ceiling in dollars."""
+    """Return whether any tenant's queue has ``hourlyCeiling``."""
     return any(tenant.queue and tenant.queue.hourly_ceiling for tenant in stack.tenants)
 
 

@@ -1,5 +1,4 @@
-"""The GPUs of a pool that a queue admits, and the most that a tenant may hold of them: its grant, and what its
-queue lets it borrow."""
+"""The GPUs of a pool that a queue admits, and a tenant's reach: its grant and the GPUs that it may borrow."""
 
 from ...config import Pool, Queueing, StackConfig, Tenant
 from ...config.tenants import GpuAmount
@@ -7,22 +6,22 @@ from ...cost.gpus import count_reachable_gpus
 
 
 def count_grant(tenant: Tenant, pool: Pool) -> dict[str, int]:
-    """Return extended resource → count of a tenant's grant, for every resource that the pool advertises."""
+    """Return extended resource → count of a tenant's grant, for every resource of the pool."""
     counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
     return {name: counts.get(unit, 0) for unit, name in pool.profile.units.items()}
 
 
 def count_offered(stack: StackConfig, pool: Pool) -> dict[str, int]:
-    """Return extended resource → most that a queue may admit, so that each job gets its nodes.
+    """Return extended resource → count that queues may admit, so that each admitted job gets its nodes.
 
-    They are the GPUs that whole nodes, and the reservations of a pool without other purchase, hold beside headroom.
+    Counted are the GPUs of whole nodes, without headroom; in a pool with ``purchase: [reserved]`` only reserved ones.
     """
     most, kept = pool.profile.count_at_ceiling(count_reachable_gpus(stack, pool)), count_headroom(pool)
     return {name: max(count - kept[name], 0) for name, count in most.items()}
 
 
 def count_rest(stack: StackConfig, pool: Pool) -> dict[str, int]:
-    """Return extended resource → count that the queue may admit and no grant covers."""
+    """Return extended resource → count that queues may admit beyond all grants."""
     granted = [count_grant(tenant, pool) for tenant in stack.tenants]
     return {
         name: max(most - sum(grant[name] for grant in granted), 0) for name, most in count_offered(stack, pool).items()
@@ -30,16 +29,17 @@ def count_rest(stack: StackConfig, pool: Pool) -> dict[str, int]:
 
 
 def count_headroom(pool: Pool) -> dict[str, int]:
-    """Return extended resource → count that placeholders hold, for every resource that the pool advertises."""
+    """Return extended resource → count that headroom's placeholder pods hold, for every resource of the pool."""
     counts = pool.count_by_unit(pool.headroom.gpus) if pool.headroom else {}
     pods = pool.headroom.pods if pool.headroom else 0
     return {name: counts.get(unit, 0) * pods for unit, name in pool.profile.units.items()}
 
 
 def count_borrowable(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str, int]:
-    """Return extended resource → most that a tenant may borrow beyond its grant.
+    """Return extended resource → count that a tenant may borrow beyond its grant.
 
-    All are 0 in a pool without queue. A resource without a grant is 0, since admission refuses the tenant's pods there.
+    All counts are 0 in a pool without a queue. A resource without a grant has 0, since admission policies deny such
+    pods.
     """
     grant = count_grant(tenant, pool)
     if pool not in stack.queued_pools or not any(grant.values()):
@@ -54,7 +54,7 @@ def count_borrowable(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str
 
 
 def count_reach(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str, int]:
-    """Return extended resource → most that a tenant may hold: grant and borrowing, up to the queue's offer."""
+    """Return extended resource → count that a tenant may hold: grant and borrowing, up to the queue's offer."""
     grant, borrowable = count_grant(tenant, pool), count_borrowable(stack, tenant, pool)
     if not any(borrowable.values()):
         return grant
@@ -63,11 +63,11 @@ def count_reach(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str, int
 
 
 def lets_classes_stop(stack: StackConfig, queueing: Queueing, tenant: Tenant) -> bool:
-    """Return whether a job of a higher class stops running jobs of a lower class of its own team.
+    """Return whether a job preempts running jobs of a lower class of its own team (``withinClusterQueue``).
 
-    Under fair shares it does not where another team may borrow what the team has a grant of. Kueue 0.19.2 would take
-    the team's share as if its own jobs were stopped, stop a job of the other team for this share, spare the own jobs,
-    and start the stopped job first: again and again, for ever (kueue issue 14543).
+    Under fair shares it does not if another team may borrow a resource of the team's grant. Kueue 0.19.2 would compute
+    the team's share as if its own jobs were preempted, then preempt a job of the other team instead, keep the own jobs,
+    and start the preempted job first: an endless loop (kueue issue 14543).
     """
     return not queueing.fair or not any(
         granted and count_borrowable(stack, other, pool)[resource]
@@ -79,7 +79,7 @@ def lets_classes_stop(stack: StackConfig, queueing: Queueing, tenant: Tenant) ->
 
 
 def raise_grants(stack: StackConfig, tenant: Tenant) -> Tenant:
-    """Return the tenant as if its grant in each pool were its reach; the tenant itself if it may borrow nothing."""
+    """Return the tenant with its reach as its grant in each pool; unchanged if it may borrow nothing."""
     raised: dict[str, GpuAmount] = {}
     for name in tenant.gpus:
         pool = stack.gpu_pools_by_name[name]
@@ -91,5 +91,5 @@ def raise_grants(stack: StackConfig, tenant: Tenant) -> Tenant:
 
 
 def _cap(grant: int, borrowable: int, offered: int) -> int:
-    """Return grant and borrowing up to the offer; a grant above the offer stays, as it does without queues."""
+    """Return grant plus borrowing, capped by the offer; a grant above the offer stays, as without queues."""
     return max(grant, min(grant + borrowable, offered))

@@ -1,4 +1,4 @@
-"""The cache and the throughput of Mountpoint, from the nodes on which pods of a tenant run."""
+"""Mountpoint's cache size and throughput, from the nodes of a tenant's pools."""
 
 from collections.abc import Iterator
 
@@ -6,21 +6,21 @@ from ...catalog.storage import FAST_GBPS, SLOW_GBPS
 from ...config import CpuPool, Pool, S3Storage, StackConfig, Tenant
 from .mounts import list_mounts
 
-_GIB_OF_GB = 10**9 / 2**30
-_SHARE = 4
-"""All caches of a stack together take at most this part of the smallest disk: a quarter.
+_GIB_PER_GB = 10**9 / 2**30
+_DISK_DIVISOR = 4
+"""All caches of a stack together take at most a quarter of the smallest disk.
 
-That holds when the volumes are made, for a pod of each service account of each tenant on one node. A volume keeps the
-size of its cache, so later storage, tenants, identities and smaller disks may exceed the part.
+This holds at the creation of the volumes, with a pod of each service account of each tenant on one node. A volume keeps
+its cache size, so later storage, tenants, identities and smaller disks may exceed the quarter.
 """
 
 
 def find_cache_gib(config: StackConfig, tenant: Tenant) -> int:
-    """Return the size of the cache of each bucket that the tenant mounts, in GiB; 0 for none.
+    """Return the cache size of each bucket that a tenant mounts, in GiB; 0 for no cache.
 
-    Mountpoint keeps the cache on the disk of the pod's node. Only local NVMe reads faster than S3, so every GPU pool of
-    the tenant must have it. CPU pools count too, because the cache must not fill the disk of any node: kubelet would
-    evict the pods there.
+    Mountpoint keeps the cache on the disk of the pod's node. Only local NVMe is faster than S3, so every GPU pool of
+    the tenant must have NVMe. CPU pools count too, because a cache that fills a node's disk makes the kubelet evict
+    pods.
     """
     own = _list_gpu_pools(config, tenant)
     if not own or not all(config.keeps_images_on_nvme(pool) for pool in own):
@@ -29,11 +29,11 @@ def find_cache_gib(config: StackConfig, tenant: Tenant) -> int:
     buckets = [mount for mount in list_mounts(config) if isinstance(mount.storage, S3Storage)]
     mounts = sum(len(mount.tenant.aws_accounts) for mount in buckets) + len(config.bucket_mounting_models)
     disks = [gib for pool in pools for gib in _list_disks(config, pool)]
-    return int(min(disks) / _SHARE / max(mounts, 1))
+    return int(min(disks) / _DISK_DIVISOR / max(mounts, 1))
 
 
 def find_throughput_gbps(config: StackConfig, tenant: Tenant) -> int:
-    """Return the throughput in Gbit/s for which Mountpoint opens connections; the slowest pool decides."""
+    """Return Mountpoint's target throughput in Gbit/s; the slowest pool of the tenant decides."""
     types = [row for pool in _list_gpu_pools(config, tenant) for row in pool.named_instances]
     return FAST_GBPS if types and all(row.network_cards > 1 for row in types) else SLOW_GBPS
 
@@ -43,7 +43,7 @@ def _list_gpu_pools(config: StackConfig, tenant: Tenant) -> list[Pool]:
 
 
 def _list_disks(config: StackConfig, pool: Pool | CpuPool) -> Iterator[float]:
-    """Yield the GiB of the disk that holds the pods' files, for each type of a pool."""
+    """Yield the GiB of the disk with the pods' files, for each instance type of a pool."""
     for row in pool.named_instances:
         on_nvme = config.keeps_images_on_nvme(pool)
-        yield row.local_nvme_gb * _GIB_OF_GB if on_nvme else config.find_disk_gib(pool)
+        yield row.local_nvme_gb * _GIB_PER_GB if on_nvme else config.find_disk_gib(pool)

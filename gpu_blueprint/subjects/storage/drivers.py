@@ -1,4 +1,4 @@
-"""The CSI drivers that a stack's storage needs, and the taints with which nodes wait for them."""
+"""The CSI drivers of a stack's storage, and the startup taints that keep pods off a node until a driver is ready."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ def list_drivers(config: StackConfig) -> list[CsiDriver]:
 
 
 def list_add_on_versions(config: StackConfig) -> dict[str, str]:
-    """Return add-on → version of the EKS add-ons that the stack installs, the drivers of storage included."""
+    """Return add-on → version of the stack's EKS add-ons, CSI drivers included."""
     if not config.manages_addons:
         return {}
     add_ons = [*(ADD_ONS if config.new_cluster else LAYER_ADD_ONS), *(found.add_on for found in list_drivers(config))]
@@ -22,16 +22,16 @@ def list_add_on_versions(config: StackConfig) -> dict[str, str]:
 
 
 def list_startup_taints(config: StackConfig, pool: Pool | CpuPool) -> list[Mapping[str, str]]:
-    """Return the taints of a pool's new nodes for the drivers that pods of its tenants need.
+    """Return the startup taints of a pool's new nodes, one for each CSI driver that its tenants' pods need.
 
-    A pod that starts before the driver fails to mount, and waits for minutes until kubelet tries again.
+    A pod that starts before the driver fails to mount, and waits minutes for the kubelet's next attempt.
     """
     kinds = _list_mounted_kinds(config, pool)
     return [driver.startup_taint for kind, driver in CSI_DRIVERS.items() if kind in kinds]
 
 
 def mounts_lustre(config: StackConfig, pool: Pool | CpuPool) -> bool:
-    """Return True if a tenant whose pods may run in the pool mounts an FSx for Lustre file system."""
+    """Return whether a tenant of the pool mounts an FSx for Lustre file system."""
     return "fsx-lustre" in _list_mounted_kinds(config, pool)
 
 

@@ -1,12 +1,12 @@
-"""The rights in AWS that pods of a tenant need for the buckets that they mount.
+"""The S3 and KMS permissions that pods of a tenant need for their mounted buckets.
 
-Mountpoint acts as the service account of the pod that mounts, so the role of the account decides. It must list the
-keys below the prefix, and read them; adding also puts objects and ends uploads, and writing deletes objects too
-(mountpoint-s3 doc/CONFIGURATION.md, "IAM permissions"). Who may put an object may also replace it by calls of S3, since
-these rights cannot ask for the header If-None-Match: Mountpoint 1.24.0 sends it with no object that it puts.
+Mountpoint uses the role of the pod's service account. ``read`` lists the keys below the prefix and gets objects;
+``add`` also puts objects and aborts uploads; ``write`` also deletes objects (mountpoint-s3 doc/CONFIGURATION.md, "IAM
+permissions"). With ``add``, calls of S3 can also replace objects: the permissions cannot require the header
+If-None-Match, because Mountpoint 1.24.0 does not send it.
 
-Names of buckets are unique in all accounts, and the name of a deleted bucket is free. So the rights hold only in the
-account that owns the bucket.
+Bucket names are unique across accounts, and anybody may take the name of a deleted bucket. So the permissions are
+limited to the account that owns the bucket.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,20 +21,21 @@ _ADD = ("s3:PutObject", "s3:AbortMultipartUpload")
 _WRITE = ("s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
 OWNER = "aws:ResourceAccount"
 """Condition key: the account that owns a bucket."""
-_THROUGH = "kms:ViaService"
+_VIA_SERVICE = "kms:ViaService"
 
 
 def list_bucket_statements(
     config: StackConfig, mounts: Sequence[Mount], session: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the statements for the buckets of mounts, as IAM writes them; none without buckets.
+    """Yield the IAM statements for the buckets among the mounts; none without buckets.
 
-    One statement holds all places of one level in one account: a role's policy takes 6144 characters.
+    One statement holds all prefixes of one access level and account, because a role's policy has at most 6144
+    characters.
 
     Args:
         config: The stack.
-        mounts: The mounts; those of file systems need no rights.
-        session: Condition key → value of the sessions in which the rights hold.
+        mounts: The mounts; file systems among them need no permissions.
+        session: Condition key → value that limits the permissions to sessions of one service account.
     """
     granted = [(mount.storage, mount.access) for mount in mounts if isinstance(mount.storage, S3Storage)]
     for account in dict.fromkeys(config.find_owner(storage) for storage, _ in granted):
@@ -53,17 +54,17 @@ def list_bucket_statements(
 def _list_key_statements(
     config: StackConfig, readable: Sequence[S3Storage], added: Sequence[S3Storage], session: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the statements for the keys with which buckets encrypt, used through S3 alone."""
-    through_s3 = {"StringEquals": {**session, _THROUGH: config.partition.build_host("s3", config.region)}}
+    """Yield the statements for the buckets' KMS keys, through S3 only."""
+    through_s3 = {"StringEquals": {**session, _VIA_SERVICE: config.partition.build_host("s3", config.region)}}
     for action, storages in (("kms:Decrypt", readable), ("kms:GenerateDataKey", added)):
         if keys := sorted({key for storage in storages for key in _list_keys(config, storage)}):
             yield _allow((action,), keys, through_s3)
 
 
 def _list_keys(config: StackConfig, storage: S3Storage) -> Iterator[str]:
-    """Yield the key of new objects and, in the platform's bucket, the keys of older objects.
+    """Yield the key of new objects and, for the platform's bucket, the keys of older objects.
 
-    An upload in parts ends with the key with which it began, so the former keys encrypt a while longer.
+    A multipart upload keeps its key to the end, so former keys encrypt for a while after a change.
     """
     if key := find_storage_key(config, storage):
         yield key
@@ -71,7 +72,7 @@ def _list_keys(config: StackConfig, storage: S3Storage) -> Iterator[str]:
 
 
 def find_storage_key(config: StackConfig, storage: S3Storage) -> str | None:
-    """Return the key with which a bucket encrypts new objects: the platform's bucket, or one that exists."""
+    """Return the KMS key of a bucket's new objects: the platform's key, or ``kmsKey`` of a bucket of the team."""
     return storage.kms_key if storage.bucket else config.encryption.storage_key
 
 
@@ -86,7 +87,7 @@ def _list_objects(config: StackConfig, storages: Sequence[S3Storage]) -> list[st
 
 
 def _group_by_bucket(config: StackConfig, storages: Sequence[S3Storage]) -> dict[str, list[str]]:
-    """Return bucket → the patterns of its prefixes; an empty pattern stands for the whole bucket."""
+    """Return bucket → patterns of its prefixes; an empty pattern means the whole bucket."""
     found: dict[str, list[str]] = {}
     for storage in storages:
         pattern = f"{storage.folder}*" if storage.folder else ""

@@ -1,4 +1,4 @@
-"""Mounts: a storage in the namespace of a tenant that may use it."""
+"""Mounts: each storage in the namespace of each tenant with access."""
 
 from collections.abc import Iterator
 
@@ -25,21 +25,21 @@ class Mount(Record):
 
     @property
     def volume(self) -> str:
-        """Name of the PersistentVolume, which the whole cluster sees; a dot is in no name of a namespace.
+        """Name of the PersistentVolume, unique in the cluster because no namespace has a dot.
 
-        Kubernetes writes the id of the first claim into a volume, and no other claim ever gets it. So a tenant that
-        moves to another namespace needs other volumes. The S3 driver writes the name into a label of its pods.
+        Kubernetes binds a volume to its first claim for ever, so a tenant that moves to another namespace needs new
+        volumes. The S3 driver writes the name into a label of its pods.
         """
         return fit_name(f"{self.tenant.namespace_name}.{self.storage.name}", "", _LONGEST_LABEL)
 
     @property
     def path(self) -> str:
-        """Folder under which our examples mount the storage."""
+        """Mount path of the storage in the platform's examples."""
         return f"/mnt/{self.storage.name}"
 
     @property
     def may_add(self) -> bool:
-        """True if the tenant may make files."""
+        """True if the tenant may create files."""
         return self.access != "read"
 
     @property
@@ -49,7 +49,7 @@ class Mount(Record):
 
 
 def list_mounts(config: StackConfig) -> Iterator[Mount]:
-    """Yield every mount, by storage and tenant in the order of the stack file; unknown tenants are left out."""
+    """Yield every mount, in the order of storage and tenants in the stack file, without unknown tenants."""
     tenants = {tenant.name: tenant for tenant in config.tenants}
     for storage in config.storage:
         for name, access in storage.tenants.items():
@@ -67,9 +67,9 @@ def list_tenant_mounts(config: StackConfig, tenant: Tenant) -> list[Mount]:
 
 
 def find_model_mount(config: StackConfig, model: ServedModel) -> Mount | None:
-    """Return the storage with a model's weights, which its pods may only read.
+    """Return the read-only mount of a model's weights, which its pods mount or stream.
 
-    The pods mount it, or stream from it. None for weights of Hugging Face, and for a storage outside the grant.
+    None for weights from Hugging Face, and for a storage that the tenant may not use.
     """
     for mount in list_mounts(config):
         if (mount.storage.name, mount.tenant.name) == (model.source.storage, model.tenant):
@@ -78,6 +78,6 @@ def find_model_mount(config: StackConfig, model: ServedModel) -> Mount | None:
 
 
 def list_pool_scratch(config: StackConfig, pool: str) -> list[LustreStorage]:
-    """Return the Lustre file systems that pods of a pool may mount, because a tenant of the pool may mount them."""
+    """Return the Lustre file systems that tenants of a pool may mount."""
     tenants = {tenant.name for tenant in config.tenants if tenant.may_use(pool)}
     return [found for found in config.storage if isinstance(found, LustreStorage) and tenants & found.tenants.keys()]

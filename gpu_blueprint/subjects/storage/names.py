@@ -1,4 +1,4 @@
-"""The names and places of shared storage in AWS."""
+"""The names of shared storage in AWS."""
 
 from ...config import StackConfig
 from ...config.aws_names import fit_name
@@ -6,18 +6,18 @@ from ...config.storage import AnyStorage, LustreStorage, S3Storage
 
 _LONGEST_BUCKET = 63
 DATA_FOLDER = "/data"
-"""Folder of a Lustre file system in which the objects of a bucket appear."""
+"""Folder of a Lustre file system with the imported objects of a bucket."""
 
 
 def name_storage(config: StackConfig, storage: AnyStorage) -> str:
-    """Return the name of a storage in AWS and in the state of Pulumi."""
+    """Return the name of a storage in AWS and in Pulumi's state."""
     return f"{config.cluster_name}-storage-{storage.name}"
 
 
 def name_bucket(config: StackConfig, storage: S3Storage) -> str:
-    """Return the name of the bucket: the stated bucket, or the bucket that the platform makes.
+    """Return the name of the team's bucket (``bucket``), or of the platform's.
 
-    The names of buckets are unique in all accounts and regions, so the platform's has both. S3 takes 63 characters.
+    Bucket names are unique across accounts and regions, so the platform's name has both. S3 allows 63 characters.
     """
     if storage.bucket:
         return storage.bucket
@@ -26,6 +26,6 @@ def name_bucket(config: StackConfig, storage: S3Storage) -> str:
 
 
 def find_import(config: StackConfig, storage: LustreStorage) -> S3Storage | None:
-    """Return the bucket whose objects a Lustre file system shows; None without ``import``."""
+    """Return the bucket that a Lustre file system imports; None without ``import``."""
     buckets = (found for found in config.storage if isinstance(found, S3Storage))
     return next((found for found in buckets if found.name == storage.import_), None)

@@ -1,4 +1,4 @@
-"""The storage of a tenant in the spec of a pod."""
+"""Volumes and volume mounts of a tenant's storage in a pod."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from .mounts import Mount
 
 
 def mount_storage(pod: Mapping[str, Any], mounts: Sequence[Mount]) -> dict[str, Any]:
-    """Return a pod whose containers mount storage, each at its path; a tenant that may only read mounts it read-only.
+    """Return the pod with each storage mounted in all containers, read-only for tenants with the access ``read``.
 
     Args:
         pod: The object, with its ``spec``.

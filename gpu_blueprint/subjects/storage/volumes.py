@@ -1,8 +1,8 @@
-"""The PersistentVolume and the PersistentVolumeClaim of each mount, as Kubernetes takes them.
+"""The specs of each mount's PersistentVolume and PersistentVolumeClaim.
 
-A volume belongs to one claim from the start (``claimRef``), so no other namespace can bind it. All volumes take many
-writers at once, since Kubernetes lets nobody change the access modes of a claim: whether a tenant may write is in the
-mount options, and in AWS's own policies for S3 and EFS.
+A volume names its claim from the start (``claimRef``), so no other namespace can bind it. All volumes are
+ReadWriteMany, since the access modes of a claim are immutable: mount options, and AWS's policies for S3 and EFS, decide
+whether a tenant may write.
 """
 
 from collections.abc import Mapping
@@ -17,25 +17,25 @@ from .names import name_bucket
 
 _ACCESS_MODES = ("ReadWriteMany",)
 _CLAIM_SIZE = "1Mi"
-"""Kubernetes asks each claim for a size. A claim of the platform must not use up the quota of the tenant's own volumes,
-and no driver of shared storage reads the size."""
-_ENDLESS = "1Pi"
-"""Size of volumes in S3 and EFS, which have no end."""
+"""Size of every claim. Kubernetes requires a size, no driver of shared storage reads it, and a large size would use up
+the tenant's quota for its own volumes."""
+_UNLIMITED = "1Pi"
+"""Capacity of volumes in S3 and EFS, which have no limit."""
 
 
 class FileSystem(Record):
-    """The parts of a volume that AWS knows only once the file system exists; S3 has none."""
+    """The fields of a volume that exist only after AWS has created the file system; empty for S3."""
 
     handle: Any = None
-    """Handle of the volume, where the driver reads it."""
+    """``volumeHandle``, for drivers that read it."""
     attributes: Mapping[str, Any] | None = None
-    """Attributes of the volume."""
+    """``volumeAttributes``."""
 
 
 def build_volume_spec(config: StackConfig, mount: Mount, system: FileSystem) -> Any:
     """Return the ``spec`` of the PersistentVolume of a mount.
 
-    Kubernetes mounts volumes of one handle once on each node, so each tenant's volume has a handle of its own.
+    Kubernetes mounts volumes with the same handle once per node, so each tenant's volume has its own handle.
     """
     options = list_mount_options(config, mount)
     attributes = {**_build_attributes(config, mount), **(system.attributes or {})}
@@ -61,11 +61,11 @@ def build_volume_spec(config: StackConfig, mount: Mount, system: FileSystem) -> 
 
 
 def build_claim_spec(volume: Any) -> Any:
-    """Return the ``spec`` of the claim that takes the volume of a name."""
+    """Return the ``spec`` of the claim for the volume with this name."""
     return {
         "accessModes": [*_ACCESS_MODES],
         "volumeMode": "Filesystem",
-        # An empty class is no class, and the volume has none: Kubernetes would else make one of the default class.
+        # The volume has no class. Without this field, Kubernetes would provision a new volume of the default class.
         "storageClassName": "",
         "volumeName": volume,
         "resources": {"requests": {"storage": _CLAIM_SIZE}},
@@ -73,7 +73,7 @@ def build_claim_spec(volume: Any) -> Any:
 
 
 def list_mount_options(config: StackConfig, mount: Mount) -> list[str]:
-    """Return the mount options of a volume; a pod gets changed options when it next starts."""
+    """Return the mount options of a volume; changed options take effect when a pod starts."""
     if isinstance(mount.storage, S3Storage):
         return _list_s3_options(config, mount, mount.storage)
     shared = ["flock"] if isinstance(mount.storage, LustreStorage) else []
@@ -83,9 +83,10 @@ def list_mount_options(config: StackConfig, mount: Mount) -> list[str]:
 def _list_s3_options(config: StackConfig, mount: Mount, storage: S3Storage) -> list[str]:
     """Return Mountpoint's options.
 
-    Region and throughput are stated, because a node's metadata are one network hop away, and a Mountpoint pod is two.
-    Containers run as any user, so every user may see the files; IAM decides which of them the pod may read and write.
-    The driver splits an option at its first ``=``, and only without it at a blank: a prefix may hold ``=`` itself.
+    They state region and throughput, because IMDS allows one network hop, and a Mountpoint pod is two hops away.
+    Containers run as any user, so every user may see the files, and IAM decides which files the pod reads and writes.
+    The option ``prefix`` has ``=``, because the driver splits at the first ``=``, or else at a blank: a prefix may
+    contain ``=`` itself.
     """
     writing = ["dir-mode 0777", "file-mode 0666"]
     return [
@@ -99,7 +100,7 @@ def _list_s3_options(config: StackConfig, mount: Mount, storage: S3Storage) -> l
 
 
 def _build_attributes(config: StackConfig, mount: Mount) -> dict[str, str]:
-    """Return the attributes of a volume in S3; file systems get theirs from AWS."""
+    """Return the ``volumeAttributes`` of a volume in S3; AWS knows the attributes of file systems."""
     if not isinstance(mount.storage, S3Storage):
         return {}
     gib = find_cache_gib(config, mount.tenant)
@@ -108,4 +109,4 @@ def _build_attributes(config: StackConfig, mount: Mount) -> dict[str, str]:
 
 
 def _write_capacity(mount: Mount) -> str:
-    return f"{mount.storage.size_gib}Gi" if isinstance(mount.storage, LustreStorage) else _ENDLESS
+    return f"{mount.storage.size_gib}Gi" if isinstance(mount.storage, LustreStorage) else _UNLIMITED

@@ -1,4 +1,4 @@
-"""Admission policies, quotas, rights and traffic rules that keep tenants inside their grants, derived from a stack.
+"""Quotas, RBAC, traffic rules and the mutating policy that keep tenants inside their grants.
 
-Everything here returns plain values; components/tenants/ makes resources of them.
+Everything here returns plain values; components/tenants/ creates the resources.
 """

@@ -1,4 +1,4 @@
-"""The smallest pod that runs in a pool: its GPUs, and the CPU and memory that belong to them."""
+"""The smallest pod that runs in a pool: its GPUs, with CPU and memory in proportion."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from .mutation import tolerate
 from .pool_classes import name_pool_class
 
 _HUGEPAGES_MIB = 5120
-"""Hugepages that EFA takes on a node with many interfaces (EKS user guide, node-efa)."""
+"""MiB of hugepages that EFA takes on a node with many interfaces (EKS user guide, node-efa)."""
 
 
 def build_pod(
@@ -24,15 +24,15 @@ def build_pod(
 ) -> dict[str, Any]:
     """Build the smallest pod that runs in a pool.
 
-    It carries the fields that its tenant writes. Kubernetes 1.36 fills in the tolerations and the PriorityClass of the
-    pool, in the namespaces of tenants.
+    It has the fields that a tenant writes. On Kubernetes 1.36, the mutating policy adds tolerations and PriorityClass
+    to pods in the namespaces of tenants.
 
     Args:
         stack: The stack of the pool.
         pool: The pool in which the pod runs.
         namespace: Namespace of the pod; by default the namespace of the first tenant with a grant in the pool.
-        limits: Extended resource → count; by default the least that the pool advertises.
-        is_complete: State also what Kubernetes fills in.
+        limits: Extended resource → count; by default the smallest request of the pool.
+        is_complete: Include the fields that the mutating policy would add.
     """
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
     place = namespace or _find_namespace(stack, pool)
@@ -59,13 +59,13 @@ def _build_container(stack: StackConfig, pool: Pool, requested: Mapping[str, int
     return {
         "name": "main",
         "image": "YOUR-IMAGE",
-        # Without a limit of its own, the container would get the modest limit of the tenant's LimitRange.
+        # Without a memory limit, the container would get the small default of the tenant's LimitRange.
         "resources": {"requests": dict(room), "limits": {"memory": room["memory"], **requested}},
     }
 
 
 def build_cpu_pod(stack: StackConfig, pool: CpuPool, *, namespace: str = "") -> dict[str, Any]:
-    """Build a small pod without a GPU that runs in a CPU pool, in a namespace or in the first tenant's."""
+    """Build a small pod without a GPU for a CPU pool, by default in the namespace of the first tenant."""
     own = next((tenant.namespace_name for tenant in stack.tenants), "YOUR-NAMESPACE")
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
     if pool.node_taints:
@@ -77,9 +77,9 @@ def build_cpu_pod(stack: StackConfig, pool: CpuPool, *, namespace: str = "") -> 
 
 
 def list_tolerations(pool: Pool) -> list[dict[str, str]]:
-    """Return the tolerations of a pool's taints, but for the taint that is named after its resource.
+    """Return the tolerations of a pool's taints, without the taint that has the GPU resource as its key.
 
-    EKS adds that toleration to every pod that requests the resource.
+    EKS adds the toleration of this taint to every pod that requests the resource.
     """
     resource = next(iter(pool.profile.per_device))
     taints = [taint for taint in pool.node_taints if taint["key"] != resource]
@@ -87,12 +87,12 @@ def list_tolerations(pool: Pool) -> list[dict[str, str]]:
 
 
 def find_room(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> dict[str, str]:
-    """Return the CPU and memory that belong to a request for GPU resources.
+    """Return the CPU and memory in proportion to a request for GPU resources.
 
-    They are those of its slots, and for whole GPUs without ``podSize`` its share of the smallest fitting node.
+    Slots have a fixed size. For whole GPUs without ``podSize``, it is the request's share of the smallest fitting node.
 
     Returns:
-        ``{"cpu": "700m", "memory": "3Gi"}``, as Kubernetes writes them.
+        Kubernetes quantities: ``{"cpu": "700m", "memory": "3Gi"}``.
     """
     units = sum(count for name, count in requested.items() if name in pool.profile.per_device)
     size = find_pod_room(stack, pool, units)
@@ -100,7 +100,7 @@ def find_room(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> d
 
 
 def _find_least_request(pool: Pool) -> dict[str, int]:
-    """Return one unit of the pool's first resource, or a whole node if jobs span nodes."""
+    """Return one unit of the pool's first resource, or a node's GPUs and EFA interfaces in a ``multiNode`` pool."""
     resource, row = next(iter(pool.profile.per_device)), pool.candidates[0]
     if pool.multi_node:
         return {resource: row.gpu_devices, EFA_RESOURCE: row.efa_interfaces}
@@ -108,13 +108,13 @@ def _find_least_request(pool: Pool) -> dict[str, int]:
 
 
 def _prepare_for_efa(pool: Pool, spec: dict[str, Any], container: dict[str, Any]) -> None:
-    """Add shared memory, and either hugepages or the variable without which EFA ends a pod that has none."""
+    """Add shared memory, and hugepages or the variable that turns EFA's use of hugepages off."""
     if pool.multi_node and pool.multi_node.hugepages:
         hugepages = min(_HUGEPAGES_MIB, pool.candidates[0].efa_hugepages_mib)
         container["resources"]["limits"]["hugepages-2Mi"] = f"{hugepages}Mi"
     else:
         container["env"] = [{"name": "FI_EFA_USE_HUGE_PAGE", "value": "0"}]
-    # A container has 64 MiB of shared memory by itself, and NCCL's processes on a node talk through it.
+    # NCCL's processes on a node use shared memory, and a container has only 64 MiB by default.
     container["volumeMounts"] = [{"name": "shared-memory", "mountPath": "/dev/shm"}]  # noqa: S108
     spec["volumes"] = [{"name": "shared-memory", "emptyDir": {"medium": "Memory"}}]
 

@@ -1,7 +1,7 @@
-"""The grants of service accounts of tenants in AWS: all grants of an account add up in one IAM role.
+"""The AWS permissions of tenants' service accounts: all grants of a service account add up in one IAM role.
 
-EKS Pod Identity gives a service account one association, hence one role. Whatever lets a service account do something
-in AWS therefore yields grants here, and never makes a role of its own.
+EKS Pod Identity allows one association per service account, hence one role. So every source of AWS permissions yields
+grants here, and none creates its own role.
 """
 
 import json
@@ -16,13 +16,13 @@ from ..storage.mounts import find_model_mount, list_tenant_mounts
 
 _TAG = "aws:PrincipalTag"
 _OWN_PREFIX = f"${{{_TAG}/kubernetes-namespace}}"
-"""Prefix of the tenant's namespace: IAM puts the tag of the session in its place."""
+"""Prefix of the tenant's namespace: an IAM policy variable with the session's tag."""
 _READ_OBJECTS = ("s3:GetObject", "s3:GetObjectVersion")
 _WRITE_OBJECTS = (*_READ_OBJECTS, "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
 
 
 class ServiceAccountGrants(Record, kw_only=True):
-    """Everything that the pods of one service account may do in AWS."""
+    """All AWS permissions of the pods of one service account."""
 
     tenant: str
     namespace: str
@@ -30,12 +30,12 @@ class ServiceAccountGrants(Record, kw_only=True):
     policies: tuple[str, ...] = ()
     """ARNs of IAM policies."""
     statements: tuple[Mapping[str, Any], ...] = ()
-    """Statements of the role's own policy, as IAM writes them."""
+    """IAM statements of the role's inline policy."""
     reason: str = ""
-    """Why the pods need the grants, to follow "pods of the service account"; one reason for each source."""
+    """Why the pods need the grants, as the end of the sentence "pods of the service account …"."""
 
     def add(self, other: "ServiceAccountGrants") -> "ServiceAccountGrants":
-        """Return the grants of both, each once."""
+        """Return the grants of both together, each once."""
         return replace(
             self,
             policies=tuple(dict.fromkeys((*self.policies, *other.policies))),
@@ -44,7 +44,7 @@ class ServiceAccountGrants(Record, kw_only=True):
 
     @property
     def name(self) -> str:
-        """Name of the account among all tenants; a dot is in no name of a tenant."""
+        """Unique name of the service account among all tenants; no tenant's name contains a dot."""
         return f"{self.tenant}.{self.service_account}"
 
 
@@ -66,8 +66,7 @@ def _add_up(parts: Iterable[ServiceAccountGrants]) -> list[ServiceAccountGrants]
 
 
 def list_parts(config: StackConfig, tenants: Sequence[Tenant]) -> Iterator[ServiceAccountGrants]:
-    """Yield the grants of some tenants by their source, each with its reason; several may belong to one service
-    account."""
+    """Yield the grants of some tenants, one for each source and service account, with its reason."""
     for tenant in tenants:
         for identity in tenant.identities:
             yield from _collect_identity(config, tenant, identity)
@@ -76,9 +75,9 @@ def list_parts(config: StackConfig, tenants: Sequence[Tenant]) -> Iterator[Servi
 
 
 def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAccountGrants]:
-    """Yield the grants of the tenant's buckets for ``default`` and for each account of ``identities``.
+    """Yield the grants for the tenant's buckets, one for ``default`` and for each service account of ``identities``.
 
-    Pods of other service accounts, which the tenant or its charts make, have no role and mount no bucket.
+    Other service accounts, which the tenant or its charts create, have no role, so their pods cannot mount a bucket.
     """
     for account in tenant.aws_accounts:
         session = _name_session(config, tenant, account)
@@ -95,7 +94,7 @@ def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAcco
 
 
 def _collect_models(config: StackConfig, tenants: Mapping[str, Tenant]) -> Iterator[ServiceAccountGrants]:
-    """Yield the right of each model of some tenants to read its weights in S3."""
+    """Yield the grants that let models of some tenants read their weights in S3."""
     for model in config.models:
         for version in model.list_versions():
             tenant = tenants.get(version.tenant)
@@ -113,7 +112,7 @@ def _collect_models(config: StackConfig, tenants: Mapping[str, Tenant]) -> Itera
 
 
 def _name_session(config: StackConfig, tenant: Tenant, account: str) -> dict[str, str]:
-    """Return condition key → value of the sessions of a service account, as EKS Pod Identity tags them."""
+    """Return condition key → value of the session tags that EKS Pod Identity sets for a service account."""
     return {
         f"{_TAG}/eks-cluster-name": config.cluster_name,
         f"{_TAG}/kubernetes-namespace": tenant.namespace_name,
@@ -122,7 +121,7 @@ def _name_session(config: StackConfig, tenant: Tenant, account: str) -> dict[str
 
 
 def _collect_identity(config: StackConfig, tenant: Tenant, identity: Identity) -> Iterator[ServiceAccountGrants]:
-    """Yield the policies and statements that the stack file writes out, then the buckets that it names."""
+    """Yield an identity's policies and statements, then its buckets (``s3``)."""
     own = [
         {
             "Effect": "Allow",
@@ -151,7 +150,7 @@ def _collect_identity(config: StackConfig, tenant: Tenant, identity: Identity) -
 def _build_bucket_statements(
     config: StackConfig, grant: BucketPrefix, session: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the statements for the keys below a prefix; they hold only in a session of the service account."""
+    """Yield the statements for the keys below a prefix, only in sessions of the service account."""
     prefix = (grant.prefix or _OWN_PREFIX).removesuffix("/")
     bucket = config.partition.build_arn("s3", grant.bucket)
     only_session = {"StringEquals": {**session, OWNER: config.find_owner(grant)}}
@@ -170,23 +169,23 @@ def _build_bucket_statements(
 
 
 def build_document(grants: ServiceAccountGrants) -> dict[str, Any]:
-    """Return the role's own policy, without the version."""
+    """Return the role's inline policy, without ``Version``."""
     return {"Statement": [*grants.statements]}
 
 
 def count_characters(grants: ServiceAccountGrants) -> int:
-    """Return the size of the role's own policy as IAM counts it: without blanks."""
+    """Return the characters of the role's inline policy as IAM counts them: without blanks."""
     text = json.dumps({"Version": "2012-10-17", **build_document(grants)}, separators=(",", ":"))
     return len("".join(text.split()))
 
 
 def describe_grants(grants: ServiceAccountGrants) -> str:
-    """Return one line for people: the service account and what it may use."""
+    """Return one line of text: the service account and its permissions."""
     names = [", ".join(arn.split("/", 1)[-1] for arn in grants.policies)] if grants.policies else []
     names += [f"{', '.join(part['Action'])} on {', '.join(part['Resource'])}" for part in grants.statements]
     return f"{grants.service_account}: {'; '.join(names)}"
 
 
 def _sort(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return conditions in one order, since Pulumi's engine sorts the keys of a stack file and a preview does not."""
+    """Return conditions sorted by key, since Pulumi's engine sorts the keys of a stack file and a preview does not."""
     return {operator: dict(sorted(keys.items())) for operator, keys in sorted(conditions.items())}

@@ -1,9 +1,9 @@
-"""The mutating policy that completes pods: the tenant writes the GPU, and the API server writes the rest.
+"""The mutating policy that completes pods: the tenant requests GPUs, and the policy adds the other fields.
 
-Of pods that state CPU or memory for the whole pod it also changes what the LimitRange gave their containers: the API
-server would refuse the pod for a default that nobody wrote, or hold a container to less than the pod.
+In pods with ``spec.resources`` it also changes the defaults that the LimitRange gave the containers: the API server
+would refuse the pod because of a default request, or limit a container to less than the pod.
 
-The policy saves typing and guards nothing, since the rules about pods judge the result. It needs Kubernetes 1.36.
+The policy is a convenience, not a control: the rules about pods judge its result. It needs Kubernetes 1.36.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ from typing import Any
 
 from ...cel.literals import write_literal
 from ...cel.pod_subject import POD
-from ...cel.pod_variables import ASKS, ask_for, list_pod_variables
+from ...cel.pod_variables import ASKS, list_pod_variables, write_requests
 from ...cel.policy import Match, build_match_constraints
 from ...config import Pool, StackConfig
 from ...config.pod_rooms import find_pod_room
@@ -20,23 +20,25 @@ from .pool_classes import CLASS_PREFIX
 from .quotas import DEFAULT_REQUESTS
 
 NAME = "gpu-blueprint-pods"
-_VISIBLE = "NVIDIA_VISIBLE_DEVICES"
-_BOXES = {"containers": "container", "initContainers": "init container"}
-"""Field of the containers → their name in the annotation of LimitRanger."""
+_VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES"
+_CONTAINER_NOUNS = {"containers": "container", "initContainers": "init container"}
+"""Field of a pod's containers → their noun in LimitRanger's annotation."""
 
 
 def build_mutation_spec(config: StackConfig) -> dict[str, Any]:
     """Return the ``spec`` of the MutatingAdmissionPolicy.
 
-    It is one patch of one expression, since the API server reads the pod again after each patch. It is not invoked
-    again: a second run would add each toleration twice.
+    It is one patch with one expression, since the API server decodes the pod again after each patch. It has no
+    reinvocation: a second run would add each toleration twice.
     """
     pods = Match(group="", resources=("pods",), operations=("CREATE",))
     resources = write_literal(list(config.exposed_resources))
     boxes = "(object.spec.containers + object.spec.?initContainers.orValue([]))"
-    asks = f"{boxes}.exists(c, {resources}.exists(n, {ask_for('n')}))"
+    asks = f"{boxes}.exists(c, {resources}.exists(n, {write_requests('n')}))"
     patches = " + ".join(f"({patch})" for patch in _list_patches())
-    whole = " + ".join(f"({patch})" for field, noun in _BOXES.items() for patch in _list_whole_pod_patches(field, noun))
+    whole = " + ".join(
+        f"({patch})" for field, noun in _CONTAINER_NOUNS.items() for patch in _list_whole_pod_patches(field, noun)
+    )
     expression = f"({ASKS} && variables.target in variables.fit ? {patches} : []) + {whole}"
     variables = {**list_pod_variables(config, POD), **_list_facts(config), **_list_sizes()}
     return {
@@ -50,7 +52,7 @@ def build_mutation_spec(config: StackConfig) -> dict[str, Any]:
 
 
 def _list_facts(config: StackConfig) -> dict[str, str]:
-    """Return the variables with the facts of the pools, and the words of LimitRanger about its defaults."""
+    """Return the variables with the pools' taints and sizes, and with the parts of LimitRanger's annotation."""
     taints = {pool.name: [tolerate(taint) for taint in pool.node_taints] for pool in config.gpu_pools}
     rooms = {pool.name: _list_rooms(config, pool) for pool in config.gpu_pools}
     note = "object.metadata.?annotations[?'kubernetes.io/limit-ranger'].orValue('')"
@@ -62,24 +64,24 @@ def _list_facts(config: StackConfig) -> dict[str, str]:
 
 
 def tolerate(taint: Mapping[str, str]) -> dict[str, str]:
-    """Return the toleration of exactly one taint."""
+    """Return the toleration of one taint."""
     return {**taint, "operator": "Equal" if "value" in taint else "Exists"}
 
 
 def _list_rooms(config: StackConfig, pool: Pool) -> list[list[int]]:
-    """Return millicores and MiB of pods with one unit of the pool, with two and so on up to a node's GPUs.
+    """Return the millicores and MiB of pods with 1, 2, … units, up to a node's GPUs.
 
-    Slots of one size need only one entry, because a multiple of them is a multiple of the entry.
+    Slots of one size need only the entry of one unit, which CEL multiplies.
     """
     most = 1 if pool.slot_size else max(row.gpu_devices for row in config.list_instances(pool))
     return [[int(part) for part in find_pod_room(config, pool, count).room] for count in range(1, most + 1)]
 
 
 def _list_sizes() -> dict[str, str]:
-    """Return the variables with the count of units, and millicores and MiB, of each container."""
+    """Return the variables with the units, and with the millicores and MiB, of each container."""
     found = {}
-    for field in _BOXES:
-        # Kubernetes itself refuses a part of a GPU, in better words than an error of this expression.
+    for field in _CONTAINER_NOUNS:
+        # Kubernetes itself refuses a fraction of a GPU, with a better message than an error of this expression.
         one = "c.?resources.?limits[?n].optMap(q, quantity(q).isInteger() ? quantity(q).asInteger() : 0).orValue(0)"
         counts, rooms = f"variables.{field}Counts", "variables.rooms"
         found[f"{field}Counts"] = f"object.spec.?{field}.orValue([]).map(c, variables.gpus.map(n, {one}).sum())"
@@ -91,7 +93,7 @@ def _list_sizes() -> dict[str, str]:
 
 
 def _list_patches() -> Iterator[str]:
-    """Yield CEL of lists of patches."""
+    """Yield CEL expressions, each a list of patches."""
     key = f"'/spec/nodeSelector/' + jsonpatch.escapeKey('{POOL_KEY}')"
     one, whole = _add(key, "variables.target"), _add("'/spec/nodeSelector'", f"{{'{POOL_KEY}': variables.target}}")
     yield f"variables.pool != '' ? [] : has(object.spec.nodeSelector) ? [{one}] : [{whole}]"
@@ -104,19 +106,19 @@ def _list_patches() -> Iterator[str]:
     yield f"{missing}.map(t, {toleration})"
     own = _add("'/spec/priorityClassName'", f"{write_literal(CLASS_PREFIX)} + variables.target")
     yield f"object.spec.?priorityClassName.orValue('') != '' ? [] : [{own}]"
-    for field, noun in _BOXES.items():
+    for field, noun in _CONTAINER_NOUNS.items():
         yield from _list_size_patches(field, noun)
         yield _hide_gpus(field)
 
 
 def _list_size_patches(field: str, noun: str) -> Iterator[str]:
-    """Yield CEL that gives containers with GPUs the CPU and memory of their slots in place of LimitRanger's."""
+    """Yield CEL that replaces LimitRanger's defaults in containers with GPUs by the CPU and memory of their slots."""
     has_gpu, boxes = f"variables.{field}Counts[i] > 0", f"object.spec.?{field}.orValue([])"
     cpu, memory = f"string(variables.{field}Sizes[i][0]) + 'm'", f"string(variables.{field}Sizes[i][1]) + 'Mi'"
     for resource, size in (("cpu", cpu), ("memory", memory)):
         is_free = f"{has_gpu} && {_is_default(resource, noun)} && !({_is_stated_for_pod(resource)})"
         yield f"{boxes}.transformList(i, c, {is_free}, {_add(_place(field, f'requests/{resource}'), size)})"
-    # The default limit of memory is modest, and the API server refuses a limit below the request.
+    # The default memory limit is small, and the API server refuses a limit below the request.
     request, limit = "c.resources.requests.memory", "c.resources.limits.memory"
     is_low = f"({_is_default('memory', noun)} || quantity({limit}).isLessThan(quantity({request})))"
     is_free = f"{has_gpu} && {_has_default_limit(noun)} && {is_low} && !({_is_stated_for_pod('memory')})"
@@ -125,10 +127,10 @@ def _list_size_patches(field: str, noun: str) -> Iterator[str]:
 
 
 def _list_whole_pod_patches(field: str, noun: str) -> Iterator[str]:
-    """Yield CEL that lets a pod's own CPU and memory count where LimitRanger gave its containers defaults.
+    """Yield CEL that replaces LimitRanger's defaults in containers of pods with ``spec.resources``.
 
-    The requests become 0, whose sum is below any request of the pod. The limit of memory, without which LimitRanger
-    refuses a container, becomes the pod's; a pod that states only a request keeps the default up to it.
+    The requests become 0, so their sum stays below the pod's request. LimitRanger requires a memory limit, which
+    becomes the pod's limit; with only a request in the pod, the limit becomes at least this request.
     """
     boxes = f"object.spec.?{field}.orValue([])"
     for resource in DEFAULT_REQUESTS:
@@ -143,10 +145,10 @@ def _list_whole_pod_patches(field: str, noun: str) -> Iterator[str]:
 
 
 def _is_default(resource: str, noun: str) -> str:
-    """Return CEL that is true if LimitRanger gave the container ``c`` its request.
+    """Return CEL that is true if LimitRanger set the request of the container ``c``.
 
-    LimitRanger runs before, and its annotation names the defaults. A copied pod may carry an old annotation, so that
-    the value must be the default too.
+    LimitRanger runs first and lists its defaults in an annotation. A copied pod may have an old annotation, so the
+    value must equal the default too.
     """
     noted = f"d.endsWith(' request for {noun} ' + c.name) && d.split(' request for ')[0].contains('{resource}')"
     stated = f"c.?resources.?requests[?'{resource}'].orValue('')"
@@ -167,9 +169,9 @@ def _place(field: str, part: str) -> str:
 
 
 def _hide_gpus(field: str) -> str:
-    """Return CEL that hides the GPUs of the node from containers without GPU, whose image may ask for all of them."""
-    void = f"{{'name': '{_VISIBLE}', 'value': 'void'}}"
-    mine = f"variables.{field}Counts[i] == 0 && !c.?env.orValue([]).exists(e, e.name == '{_VISIBLE}')"
+    """Return CEL that hides the node's GPUs from containers that request none, but whose image may ask for all."""
+    void = f"{{'name': '{_VISIBLE_DEVICES}', 'value': 'void'}}"
+    mine = f"variables.{field}Counts[i] == 0 && !c.?env.orValue([]).exists(e, e.name == '{_VISIBLE_DEVICES}')"
     path = f"'/spec/{field}/' + string(i) + (has(c.env) ? '/env/-' : '/env')"
     patch = _add(path, f"has(c.env) ? dyn({void}) : dyn([{void}])")
     return f"object.spec.?{field}.orValue([]).transformList(i, c, {mine}, {patch})"

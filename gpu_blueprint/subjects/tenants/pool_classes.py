@@ -1,6 +1,6 @@
-"""One PriorityClass per GPU pool: its name on a pod lets a ResourceQuota count the pods of one pool alone.
+"""One PriorityClass per GPU pool, so that a ResourceQuota can count the pods of one pool only.
 
-A quota counts resource names, and two pools may advertise the same name. Each class has the value 0: none preempts.
+A quota counts resource names, and two pools may advertise the same name. Every class has the value 0: none preempts.
 """
 
 from ...config import Pool

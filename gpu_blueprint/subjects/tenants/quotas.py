@@ -1,6 +1,6 @@
-"""The quotas of a tenant's namespace: its totals, its share of each pool, and objects that nobody may make.
+"""The quotas of a tenant's namespace: its totals, its share of each pool, and forbidden objects.
 
-A quota holds also where the admission policies only warn. A resource that a quota does not list is unlimited.
+A quota applies even while the admission policies only warn. A resource that no quota lists is unlimited.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,14 +11,14 @@ from ...cel.policy import WaivableRule, list_waived_namespaces
 from ...config import Pool, StackConfig, Tenant
 from ...records import Record
 from ..queues.reach import count_reach
-from .holdings import Holding
+from .guarantees import Guarantee
 from .pool_classes import name_pool_class
 from .totals import sum_totals
 
 _DEFAULT_MEMORY_GIB = 4
-"""Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
+"""Default memory limit of a container: enough for a first GPU program, and too little to fill a node."""
 DEFAULT_REQUESTS = {"cpu": "100m", "memory": "256Mi"}
-"""Requests of a container that states none."""
+"""Default requests of a container."""
 _SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
 _MOST_OBJECTS = {
     "secrets": 500,
@@ -28,9 +28,9 @@ _MOST_OBJECTS = {
     "count/jobs.batch": 1000,
     "count/cronjobs.batch": 200,
 }
-"""Room for every team, and an end for a program that makes objects in a loop and fills etcd."""
+"""Object counts that are enough for every team and stop a program that fills etcd in a loop."""
 _MOST_STORAGE = "10Ti"
-"""About $820 a month of gp3 in us-east-1: room for homes and checkpoints, and an end for a program that makes
+"""About $820 a month of gp3 in us-east-1: enough for homes and checkpoints, and a limit for a program that creates
 volumes in a loop."""
 STORAGE_CAP = WaivableRule(
     id="storage-cap",
@@ -38,19 +38,19 @@ STORAGE_CAP = WaivableRule(
     message=f"exceeded quota: tenant, requested: requests.storage=…, limited: requests.storage={_MOST_STORAGE}",
 )
 _OTHER_PODS = "pods-without-gpus"
-"""Name of the quota that keeps the room for borrowed GPUs off the CPU pools."""
+"""Name of the quota on pods without GPUs: CPU and memory for borrowed GPUs must not become CPU pods."""
 POOLS_WITHOUT_GRANT = "pools-without-grant"
-"""Name of the quota that keeps the tenant's pods off all pools without a grant."""
+"""Name of the quota that keeps the tenant's pods out of all pools without a grant."""
 _NO_OBJECTS = (
     "count/daemonsets.apps",
     "count/ingresses.networking.k8s.io",
     "count/resourceclaims.resource.k8s.io",
     "count/resourceclaimtemplates.resource.k8s.io",
 )
-"""Objects that reach every node, the internet, or devices that no quota counts.
+"""Forbidden objects: they reach every node, the internet, or devices that no quota counts.
 
-The ResourceClaim of a pod that requests the extended resource of a DeviceClass is one too: such a pod passes admission
-and stays Pending.
+A pod that requests the extended resource of a DeviceClass needs a ResourceClaim too: it passes admission and stays
+Pending.
 """
 
 
@@ -60,9 +60,9 @@ class Quota(Record, kw_only=True):
     name: str
     hard: Mapping[str, str]
     keeps: str = ""
-    """A sentence for docs/isolation.md about a quota that is the same for every tenant."""
+    """For a quota that is the same for every tenant, its sentence in docs/isolation.md."""
     scope: Mapping[str, Any] | None = None
-    """Expression of the ``scopeSelector``; the quota counts only pods that match it."""
+    """Expression of the ``scopeSelector``; the quota counts matching pods only."""
 
     @property
     def spec(self) -> Any:
@@ -102,8 +102,8 @@ def _list_fixed_quotas() -> Iterator[Quota]:
 def _limit_pools(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
     """Yield a quota for each pool that the tenant may use, and one of 0 for all others together.
 
-    Each counts the pods with the PriorityClasses of its pools. 100 pools and 100 teams with one grant each thus have
-    200 quotas of pools, and not 10,000.
+    Each quota counts the pods with its pools' PriorityClasses. So 100 pools and 100 teams with one grant each have 200
+    quotas, not 10,000.
     """
     closed: list[Pool] = []
     for pool in config.gpu_pools:
@@ -118,7 +118,7 @@ def _limit_pools(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
 
 
 def _limit_requests(name: str, pools: Sequence[Pool], counts: Mapping[str, int]) -> Quota:
-    """Limit the extended resources that pods with the pools' PriorityClasses request together."""
+    """Return the quota on extended resources that pods with the pools' PriorityClasses request together."""
     return Quota(
         name=name,
         hard={f"requests.{resource}": str(count) for resource, count in counts.items()},
@@ -127,9 +127,9 @@ def _limit_requests(name: str, pools: Sequence[Pool], counts: Mapping[str, int])
 
 
 def _limit_other_pods(tenant: Tenant) -> Quota:
-    """Limit the pods without a pool's PriorityClass, which have no GPUs, to the tenant's own fields.
+    """Return the quota on pods without a pool's PriorityClass, which have no GPUs: the tenant's own fields.
 
-    The room for borrowed GPUs is in the totals only, and must not become room in the CPU pools.
+    Only the totals include CPU and memory for borrowed GPUs, which pods in CPU pools must not use.
     """
     return Quota(
         name=_OTHER_PODS,
@@ -141,12 +141,12 @@ def _limit_other_pods(tenant: Tenant) -> Quota:
 def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
     """Return the ``hard`` limits of the tenant's totals.
 
-    They list every extended resource that some node of the stack advertises, with 0 where the tenant has no grant. They
-    count also pods of before the quotas of pools, which have no PriorityClass.
+    They list every extended resource of the stack's nodes, with 0 if the tenant has no grant. They also count pods from
+    before the quotas of pools, which have no PriorityClass.
     """
     totals = sum_totals(config, tenant)
     gpus = {f"requests.{name}": str(totals.gpus.get(name, 0)) for name in config.exposed_resources}
-    # Karpenter launches a node for any pod that requests EFA, so EFA has a limit even where no pool offers it.
+    # Karpenter launches a node for any pod that requests EFA, so EFA has a limit even if no pool offers EFA.
     efa = {f"requests.{EFA_RESOURCE}": str(totals.efa)}
     return {
         "requests.cpu": totals.cpu,
@@ -155,7 +155,7 @@ def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
         **efa,
         "pods": str(totals.pods),
         "services.loadbalancers": str(tenant.load_balancers),
-        # A load balancer takes node ports too, unless its Service says allocateLoadBalancerNodePorts: false.
+        # A LoadBalancer Service takes node ports too, unless it has allocateLoadBalancerNodePorts: false.
         "services.nodeports": "0",
         **{name: str(most) for name, most in _MOST_OBJECTS.items()},
         **_limit_storage(config, tenant),
@@ -169,11 +169,11 @@ def _limit_storage(config: StackConfig, tenant: Tenant) -> dict[str, str]:
 
 
 def build_container_limits(config: StackConfig, tenant: Tenant) -> Any:
-    """Return the LimitRange item that gives modest requests, and a modest limit of memory, to containers without any.
+    """Return the LimitRange item with small default requests and a small default memory limit for containers.
 
-    Kubernetes turns a ``max`` without ``default`` into the default (SetDefaults_LimitRangeItem). So each resource of
-    ``max`` has its own default, and the item names neither CPU there, which needs no limit, nor GPUs, which every
-    container would then get. See docs/decisions/0005-no-gpu-in-limit-ranges.md.
+    Kubernetes uses a ``max`` without a ``default`` as the default (SetDefaults_LimitRangeItem). So each resource of
+    ``max`` has its own default. ``max`` has no CPU, which needs no limit, and no GPUs, which every container would then
+    get. See docs/decisions/0005-no-gpu-in-limit-ranges.md.
     """
     return {
         "type": "Container",
@@ -184,14 +184,14 @@ def build_container_limits(config: StackConfig, tenant: Tenant) -> Any:
 
 
 def _choose_default_memory(tenant: Tenant) -> str:
-    """Return the limit of memory for containers that state none; a default above ``max`` would be refused."""
+    """Return the default memory limit; the API server refuses a default above ``max``."""
     fits = tenant.memory.endswith("Ti") or int(tenant.memory.removesuffix("Gi")) >= _DEFAULT_MEMORY_GIB
     return f"{_DEFAULT_MEMORY_GIB}Gi" if fits else tenant.memory
 
 
-def list_holdings(config: StackConfig) -> Iterator[Holding]:
-    """Yield the quotas of a tenant for docs/isolation.md, with one row for all pools."""
-    yield Holding(
+def list_guarantees(config: StackConfig) -> Iterator[Guarantee]:
+    """Yield the guarantees of a tenant's quotas for docs/isolation.md, with one row for all pools."""
+    yield Guarantee(
         by="quota",
         name="ResourceQuota tenant",
         keeps="The team's CPU, memory, pods, load balancers and GPUs of each resource name stay below its `cpu`, "
@@ -200,23 +200,23 @@ def list_holdings(config: StackConfig) -> Iterator[Holding]:
         f"hold at most {_MOST_STORAGE}; a waiver of `{STORAGE_CAP.id}` lifts this limit.",
     )
     for pool in config.gpu_pools[:1]:
-        yield Holding(
+        yield Guarantee(
             by="quota",
             name="ResourceQuota pool-<pool>",
             keeps=f"GPUs of one pool stay below the team's `gpus` in it: the quota counts the pods with the pool's "
             f"PriorityClass, such as `{name_pool_class(pool)}`.",
         )
-        yield Holding(
+        yield Guarantee(
             by="quota",
             name=f"ResourceQuota {POOLS_WITHOUT_GRANT}",
             keeps="The team holds no GPU of a pool without a grant, whatever its totals leave: the quota is 0 for the "
             "pods with the PriorityClasses of all these pools.",
         )
     if config.queueing:
-        yield from _list_queue_holdings()
+        yield from _list_queue_guarantees()
     for quota in _list_fixed_quotas():
-        yield Holding(by="quota", name=f"ResourceQuota {quota.name}", keeps=quota.keeps)
-    yield Holding(
+        yield Guarantee(by="quota", name=f"ResourceQuota {quota.name}", keeps=quota.keeps)
+    yield Guarantee(
         by="quota",
         name="LimitRange",
         keeps=f"A container that states nothing requests {DEFAULT_REQUESTS['cpu']} CPU and "
@@ -228,18 +228,18 @@ def list_holdings(config: StackConfig) -> Iterator[Holding]:
     )
 
 
-def _list_queue_holdings() -> Iterator[Holding]:
-    """Yield the holdings of a stack with queues."""
-    yield Holding(
+def _list_queue_guarantees() -> Iterator[Guarantee]:
+    """Yield the guarantees of quotas in a stack with queues."""
+    yield Guarantee(
         by="quota",
         name="ResourceQuota tenant, pool-<pool>",
         keeps="With `queueing` the quotas rise to the reach of the team's queue: its `gpus` and all that it may "
-        "borrow, up to the ceiling of the pool. CPU, memory, EFA and pods rise with the GPUs, since a borrowed job "
-        "would else start half. Kueue decides which jobs hold them, and takes borrowed GPUs back.",
+        "borrow, up to the pool's limit. CPU, memory, EFA and pods rise with the GPUs, since a borrowed job would "
+        "otherwise start with part of its pods. Kueue decides which jobs hold them, and takes borrowed GPUs back.",
     )
-    yield Holding(
+    yield Guarantee(
         by="quota",
         name=f"ResourceQuota {_OTHER_PODS}",
-        keeps="Pods without GPUs stay below the team's `cpu`, `memory` and `pods`, also where its totals rise with "
+        keeps="Pods without GPUs stay below the team's `cpu`, `memory` and `pods`, even if its totals rise with "
         "borrowed GPUs.",
     )

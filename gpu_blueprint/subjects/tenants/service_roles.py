@@ -1,4 +1,4 @@
-"""The IAM roles of a stack: the key of each in ``iam.roles``, its name, and who acts as it."""
+"""The IAM roles of a stack: key in ``iam.roles``, name, and who assumes the role."""
 
 from ...catalog.addons import ADD_ONS, LAYER_ADD_ONS
 from ...config import InstallMonitoring, StackConfig
@@ -12,16 +12,16 @@ IMAGE_CACHE, PROMETHEUS = "imageCache", "prometheus"
 
 
 class RoleOfStack(Record, kw_only=True):
-    """One IAM role of a stack, which the platform makes or is given."""
+    """One IAM role of a stack, created by the platform or named in ``iam.roles``."""
 
     key: str
     """The role's key in ``iam.roles``."""
     name: str
-    """Name of the component that makes the role; the role's name in IAM begins with it."""
+    """Name of the component that creates the role, and prefix of the role's name in IAM."""
     holder: str
-    """Who acts as the role."""
+    """Who assumes the role."""
     tenant: str = ""
-    """Tenant whose pods act as the role; empty for the platform's own roles."""
+    """Tenant whose pods assume the role; empty for the platform's roles."""
 
 
 def name_account_role(config: StackConfig, grants: ServiceAccountGrants) -> str:
@@ -30,11 +30,11 @@ def name_account_role(config: StackConfig, grants: ServiceAccountGrants) -> str:
 
 
 def list_roles(config: StackConfig) -> list[RoleOfStack]:
-    """Return the roles of a stack: of the platform, then of the service accounts of tenants."""
-    return [*_list_own_roles(config), *_list_account_roles(config)]
+    """Return the roles of a stack: the platform's, then those of tenants' service accounts."""
+    return [*_list_platform_roles(config), *_list_account_roles(config)]
 
 
-def _list_own_roles(config: StackConfig) -> list[RoleOfStack]:
+def _list_platform_roles(config: StackConfig) -> list[RoleOfStack]:
     own = config.cluster_name
     found: list[RoleOfStack] = []
     if config.new_cluster:
@@ -72,10 +72,10 @@ def _list_account_roles(config: StackConfig) -> list[RoleOfStack]:
 
 
 def find_given_role(config: StackConfig, name: str) -> str | None:
-    """Return the ARN that the stack file gives in place of the role with a name; None if the platform makes the role.
+    """Return the ARN in the stack file for the role with this name; None if the platform creates the role.
 
     Raises:
-        KeyError: The table has no role of this name, so nobody could give it.
+        KeyError: The stack has no role with this name.
     """
     if not config.iam.roles and not config.node_role_arn:
         return None

@@ -1,7 +1,7 @@
-"""The totals of a tenant's namespace: its grants, and the room for all that its queue lets it borrow.
+"""The totals of a tenant's namespace: its own fields, plus CPU, memory and GPUs for all that it may borrow.
 
-Kueue starts a job whole and counts GPUs alone; a ResourceQuota refuses single pods. A quota below the reach of the
-queue would therefore let a borrowed job start half, and hold a node for it.
+Kueue admits a whole job and counts GPUs only; a ResourceQuota refuses single pods. A quota below the tenant's reach
+would let a borrowed job start with half of its pods, which hold nodes and wait.
 """
 
 from math import ceil
@@ -15,7 +15,7 @@ from ..queues.reach import raise_grants
 
 
 class Totals(Record, kw_only=True):
-    """The most that the pods of a namespace hold together."""
+    """The quota of all pods in a namespace together."""
 
     cpu: str
     """Whole CPUs."""
@@ -31,11 +31,11 @@ class Totals(Record, kw_only=True):
 
 
 def sum_totals(config: StackConfig, tenant: Tenant) -> Totals:
-    """Return the totals of a tenant; its own fields if it may borrow nothing.
+    """Return the totals of a tenant, which are its own fields if it may borrow nothing.
 
-    Borrowed GPUs bring the most CPU and memory that pods on them may hold, as its grants do in ``cost.promises``: the
-    part of the largest node. The mutating policy gives pods that state nothing the part of the smallest node, so it
-    never gives more. One pod for each borrowed unit is the most that they can carry.
+    Each borrowed GPU adds its share of the CPU and memory of the largest node, as grants do in ``cost.promises``. The
+    mutating policy gives a pod the share of the smallest node, which is never more. Each borrowed unit adds one pod,
+    because at most one pod can run on it.
     """
     raised = raise_grants(config, tenant)
     gpus, granted = config.sum_quota(raised), config.sum_quota(tenant)

@@ -1,8 +1,8 @@
-"""Traffic of tenants' pods: none in and none out, except the passages that work needs.
+"""Traffic of tenants' pods: denied by default, with exceptions called passages.
 
-The VPC CNI's policy agent enforces the passages. It looks at a packet before kube-proxy turns the address of a Service
-into the address of a pod (aws/amazon-vpc-cni-k8s docs/network-policy-faq.md), so a passage to the Kubernetes API names
-the address of its Service.
+The VPC CNI's policy agent enforces the passages. The agent sees a packet before kube-proxy replaces the Service's
+address by a pod's (aws/amazon-vpc-cni-k8s docs/network-policy-faq.md), so a passage to the Kubernetes API names the
+address of the API's Service.
 """
 
 import re
@@ -16,12 +16,12 @@ from ...catalog.node_local_dns import DNS_HOST, DNS_PORT, LOCAL_ADDRESS
 from ...config import InstallMonitoring, NewVpc, StackConfig, Tenant
 from ...config.scalars import PRIVATE_BLOCKS
 from ...records import Record, replace
-from .holdings import Holding
+from .guarantees import Guarantee
 
 POD_IDENTITY_AGENT = "169.254.170.23/32"
-"""The EKS Pod Identity agent of every node, from which pods get credentials (EKS user guide, pod-id-agent-setup)."""
+"""Address of the EKS Pod Identity agent of every node (EKS user guide, pod-id-agent-setup)."""
 LINK_LOCAL = "169.254.0.0/16"
-"""Addresses of the node itself, such as 169.254.169.254, where EC2 serves the node's credentials."""
+"""Addresses of services on the node, such as 169.254.169.254, EC2's metadata service with the node's credentials."""
 ANYWHERE = "0.0.0.0/0"
 
 
@@ -33,14 +33,14 @@ class Port(Record):
 
 
 class Block(Record, kw_only=True):
-    """Addresses, except some."""
+    """A CIDR block without some smaller blocks."""
 
     cidr: str
     without: tuple[str, ...] = ()
 
 
 class Pods(Record, kw_only=True):
-    """Pods of namespaces; of the tenant's own namespace if no namespace is named."""
+    """Pods of one namespace (empty: the tenant's own), or of all namespaces outside tenants."""
 
     namespace: str = ""
     labels: tuple[tuple[str, str], ...] = ()
@@ -50,22 +50,22 @@ class Pods(Record, kw_only=True):
 
 
 class Passage(Record, kw_only=True):
-    """Traffic that all pods of a tenant may have."""
+    """Allowed traffic of a tenant's pods."""
 
     name: str
-    """Last part of the NetworkPolicy's name."""
+    """Suffix of the NetworkPolicy's name."""
     why: str
     """The work that needs the traffic, as a sentence for docs/isolation.md."""
     directions: tuple[Literal["Ingress", "Egress"], ...]
     peers: tuple[Block | Pods, ...]
     ports: tuple[Port, ...] = ()
-    """Ports of the side that is called; empty for all."""
+    """Ports of the server; empty for all."""
     selects: tuple[tuple[str, str], ...] = ()
-    """Labels of the tenant's pods that have the traffic; empty for all pods."""
+    """Labels of the tenant's pods in the NetworkPolicy's podSelector; empty for all pods."""
 
 
 _HTTPS = (Port("TCP", 443),)
-_ALWAYS = (
+_BASE_PASSAGES = (
     Passage(
         name="same-namespace",
         why="Pods of one tenant talk to each other.",
@@ -90,8 +90,8 @@ _ALWAYS = (
 
 
 def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
-    """Yield the passages of a tenant; all other traffic is refused."""
-    for passage in _ALWAYS:
+    """Yield the passages of a tenant; all other traffic is denied."""
+    for passage in _BASE_PASSAGES:
         yield _add_local_dns(config, passage) if passage.name == "dns" and config.cluster.node_local_dns else passage
     vpc = tuple(Block(cidr=block) for block in list_vpc_blocks(config))
     yield Passage(
@@ -106,7 +106,7 @@ def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
             name="https-out",
             why="Programs download packages, models and data (`httpsOut`).",
             directions=("Egress",),
-            # Behind the addresses of Services, port 443 is the port of the platform's webhooks.
+            # Without the Services' addresses, where port 443 belongs to the platform's webhooks.
             peers=(Block(cidr=ANYWHERE, without=(LINK_LOCAL, config.cluster.service_cidr)),),
             ports=_HTTPS,
         )
@@ -124,9 +124,10 @@ def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
 
 
 def _admit_proxies(config: StackConfig) -> Iterator[Passage]:
-    """Yield the way to the proxy, which is the internet: only tenants with ``httpsOut`` have it.
+    """Yield the passage to the proxy, for tenants with ``httpsOut`` only, since a proxy leads to the internet.
 
-    A NetworkPolicy names addresses alone. Where the file names the proxy by an address, no other is admitted.
+    A NetworkPolicy has addresses only. So the passage names the proxy if the stack file has its address, and any
+    address if the file has a host name.
     """
     egress = config.egress
     if egress is None or egress.https_proxy is None:
@@ -144,7 +145,7 @@ def _admit_proxies(config: StackConfig) -> Iterator[Passage]:
 
 
 def _list_calls(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
-    """Yield the ways from callers in other namespaces to the tenant's models, and from its own pods to models."""
+    """Yield the passages into the tenant's models from ``callers``, and from its pods to models of other namespaces."""
     for model in config.models:
         namespace = config.find_namespace(model)
         called = tuple(model.shared_labels.items())
@@ -170,7 +171,7 @@ def _list_calls(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
 
 
 def name_call(namespace: str, model: str) -> str:
-    """Name the passage from a caller's namespace to a model."""
+    """Return the name of the passage from a caller's namespace to a model."""
     return f"call-{namespace}-{model}"
 
 
@@ -184,30 +185,30 @@ def _admit_scrapes(config: StackConfig) -> Passage:
 
 
 def find_scrapers(config: StackConfig) -> Pods:
-    """Return our Prometheus; the file does not state the namespace of a Prometheus that the team runs itself."""
+    """Return the platform's Prometheus; for a Prometheus of the team, all pods outside tenants' namespaces."""
     ours = isinstance(config.monitoring, InstallMonitoring)
     return Pods(namespace=namespaces.MONITORING) if ours else Pods(outside_tenants=True)
 
 
 def find_api_address(config: StackConfig) -> str:
-    """Return the block of the Kubernetes API's Service, which always has the first address of Services."""
+    """Return the address of the Kubernetes API's Service as a block: the first address of ``serviceCidr``."""
     return f"{next(IPv4Network(config.cluster.service_cidr).hosts())}/32"
 
 
 def _add_local_dns(config: StackConfig, passage: Passage) -> Passage:
-    """Add the two addresses at which the cache of the node answers: it has the node's network, and no pod's address."""
+    """Return the passage with the two addresses of the node's DNS cache, which has no pod address (hostNetwork)."""
     cache = (Block(cidr=f"{LOCAL_ADDRESS}/32"), Block(cidr=f"{find_dns_address(config)}/32"))
     why = "Pods look up names at the DNS cache of their node, or at CoreDNS while the cache restarts."
     return replace(passage, why=why, peers=(*passage.peers, *cache))
 
 
 def find_dns_address(config: StackConfig) -> str:
-    """Return the address of the Service ``kube-dns``, which pods request names."""
+    """Return the address of the Service ``kube-dns``."""
     return str(IPv4Network(config.cluster.service_cidr)[DNS_HOST])
 
 
 def list_vpc_blocks(config: StackConfig) -> list[str]:
-    """Return the addresses of the VPC: all private addresses if the file leaves out the block of an existing subnet."""
+    """Return the blocks of the VPC; all private blocks if an existing subnet has no ``cidr`` in the stack file."""
     if isinstance(config.network, NewVpc):
         return [config.network.cidr]
     stated = [subnet.cidr for subnet in config.network.subnets if subnet.cidr]
@@ -220,26 +221,25 @@ def name_policy(passage: Passage) -> str:
 
 
 DENY = "gpu-blueprint-default-deny"
-"""Name of the NetworkPolicy that refuses what no passage admits."""
+"""Name of the NetworkPolicy that denies all traffic outside the passages."""
 
 
-def list_holdings(config: StackConfig) -> Iterator[Holding]:
-    """Yield the limits of traffic, and the limit that the nodes themselves set."""
+def list_guarantees(config: StackConfig) -> Iterator[Guarantee]:
+    """Yield the guarantees of network policies, and of NVIDIA's container runtime on the nodes."""
     if not config.tenants:
         return
-    yield Holding(
+    yield Guarantee(
         by="traffic",
         name=f"NetworkPolicy {DENY}",
-        keeps="From some seconds after its start on, a pod reaches nothing and nobody reaches it, except by the"
-        " passages below. Ports of nodes (kubelet, node exporter, DCGM) stay closed, and EC2's metadata service at all"
-        " times.",
+        keeps="From a few seconds after its start, a pod has no traffic except the passages below. Ports of nodes"
+        " (kubelet, node exporter, DCGM) stay closed, and EC2's metadata service is closed at all times.",
     )
     passages = {passage.name: passage for tenant in config.tenants for passage in list_passages(config, tenant)}
     for passage in passages.values():
-        yield Holding(by="traffic", name=f"NetworkPolicy {name_policy(passage)}", keeps=passage.why)
-    yield Holding(
+        yield Guarantee(by="traffic", name=f"NetworkPolicy {name_policy(passage)}", keeps=passage.why)
+    yield Guarantee(
         by="node",
         name="NVIDIA's container runtime",
-        keeps="A pod without GPU sees no GPU, although its image sets `NVIDIA_VISIBLE_DEVICES`: GPU nodes ignore the"
-        " variable of unprivileged containers.",
+        keeps="A pod without a GPU request sees no GPU, even if its image sets `NVIDIA_VISIBLE_DEVICES`: GPU nodes"
+        " ignore the variable of unprivileged containers.",
     )

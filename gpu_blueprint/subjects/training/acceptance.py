@@ -1,11 +1,11 @@
-"""Tests of a pool's nodes before work starts there: an all-reduce over all GPUs, and the diagnosis of DCGM.
+"""Acceptance tests of a pool's nodes: an all-reduce over all GPUs, and DCGM's diagnosis.
 
-The all-reduce is a run like every other: torchrun in AWS's image of PyTorch, by the template of training. So it proves
-the template too: the meeting of the nodes, EFA, hugepages, shared memory, admission, the queue. nccl-tests needs mpirun
-between nodes, which starts the ranks over ssh or by an operator; both mean keys or rights that no run here has.
+The all-reduce is a normal training run: torchrun in AWS's PyTorch image, with the template of training. So it also
+tests the template: rendezvous, EFA, hugepages, shared memory, admission, the queue. nccl-tests would need mpirun, which
+starts ranks over ssh or through an operator, with keys or RBAC rights that no run here has.
 
-The diagnosis runs as root in a container without privileges, on all GPUs of a node: if a pod has fewer, DCGM fails the
-test of permissions (NVIDIA/DCGM issue 90). Exit codes: NVIDIA, dcgmi diag; DCGM, dcgmi/Diag.cpp. Read 2026-11-23.
+The diagnosis runs as root in an unprivileged container, on all GPUs of a node: with fewer GPUs, DCGM's permission test
+fails (NVIDIA/DCGM issue 90). Exit codes: NVIDIA, dcgmi diag; DCGM, dcgmi/Diag.cpp. Read 2026-11-23.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from .run import NO_RETRY_CODE, TrainingRun
 
 Acceptance = Literal["nccl", "dcgm"]
 NODES = 2
-"""Nodes of an all-reduce, if nobody says more: those of every published bandwidth."""
+"""Default number of nodes of an all-reduce: the number in every published bandwidth."""
 LEVELS = (1, 2, 3)
 """Levels of the diagnosis: seconds, 2 minutes, a quarter of an hour. Level 4 has tests that need root on the node."""
 _GIB_WITHOUT_MARK = 2
@@ -67,10 +67,10 @@ exit {NO_RETRY_CODE}
 
 
 def ask_for_all_reduce(config: StackConfig, asked: RunRequest) -> RunRequest:
-    """Return the request with the all-reduce as its program; without nodes it gets two.
+    """Return the request with the all-reduce as its program.
 
     Raises:
-        UsageError: The all-reduce does not run on the pool.
+        UsageError: The all-reduce cannot run in the pool.
     """
     pool = config.gpu_pools_by_name.get(asked.pool)
     if pool and (mistakes := [*_find_misfits(config, pool, asked)]):
@@ -90,7 +90,7 @@ def ask_for_diagnosis(config: StackConfig, asked: RunRequest, level: int) -> Run
     """Return the request with the diagnosis as its program, on all GPUs of a node.
 
     Raises:
-        UsageError: A pod of the pool does not see whole GPUs, or the request names fewer.
+        UsageError: The pool has no whole GPUs, or the request has ``--gpus``.
     """
     pool = config.gpu_pools_by_name.get(asked.pool)
     if pool and not isinstance(pool.sharing, Exclusive):
@@ -108,12 +108,12 @@ def ask_for_diagnosis(config: StackConfig, asked: RunRequest, level: int) -> Run
 
 
 def find_mark(config: StackConfig, pool: Pool, nodes: int) -> NcclMark | None:
-    """Return the mark of a pool whose nodes talk over EFA; None if nobody has published a bandwidth for them."""
+    """Return the published bandwidth that a pool with EFA must reach; None without EFA or without a publication."""
     return find_nccl_mark(config.list_instances(pool)[0].instance_type, nodes) if pool.multi_node else None
 
 
 def _find_misfits(config: StackConfig, pool: Pool, asked: RunRequest) -> Iterator[str]:
-    """Yield why the GPUs of a pool have no peer, or why the image has no program for them or for the processors."""
+    """Yield why the all-reduce cannot run: no second whole GPU, or an image for other GPUs or processors."""
     if not isinstance(pool.sharing, Exclusive):
         whole = [
             other.name for other in config.gpu_pools if isinstance(other.sharing, Exclusive) and not other.is_fractional
@@ -132,14 +132,14 @@ def _find_misfits(config: StackConfig, pool: Pool, asked: RunRequest) -> Iterato
 
 
 def list_acceptance_notes(config: StackConfig, run: TrainingRun, acceptance: Acceptance) -> Iterator[str]:
-    """Yield what the test proves, and the command that reads the digest of its image."""
+    """Yield notes on an acceptance test: its pass mark, its exit code, and the digest of its image."""
     if acceptance == "nccl":
         yield from _list_mark_notes(config, run)
     else:
         yield "the diagnosis takes all GPUs of a node: 2 is the default of --level, 3 takes a quarter of an hour"
-        yield "it starts a host engine of its own, and profiling metrics of dcgm-exporter may have gaps meanwhile"
-    yield f"exit code {NO_RETRY_CODE} means failed: the test is not tried on other nodes, and the log says why"
-    yield f"the image is pinned by its tag; its digest: crane digest {run.image}"
+        yield "it starts its own host engine, and profiling metrics of dcgm-exporter may have gaps during the test"
+    yield f"exit code {NO_RETRY_CODE} means failed: the test is not retried on other nodes, and the log has the reason"
+    yield f"the image has a tag and no digest; to read its digest: crane digest {run.image}"
 
 
 def _list_mark_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
@@ -147,7 +147,7 @@ def _list_mark_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
     if mark is None:
         types = " or ".join(row.instance_type for row in config.list_instances(run.pool))
         how = "" if run.pool.multi_node else " without EFA"
-        yield f"no mark is known for {run.nodes} × {types}{how}: the test prints its numbers, and judges only the sums"
+        yield f"no mark is known for {run.nodes} × {types}{how}: the test prints its numbers, and judges the sums only"
         return
     basis = {
         "table": "AWS published the whole table",

@@ -1,7 +1,7 @@
-"""The words above the YAML of a run: warnings, and how people start it, watch it and stop it."""
+"""The comments above the YAML of a run: warnings, and how to start, watch and stop the run."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from ...config import Pool, S3Storage, StackConfig
@@ -22,15 +22,17 @@ _LAUNCHERS = (
     "horovodrun",
     ".sh",
 )
-"""Parts of words that start a process for each GPU, or may do so."""
+"""Parts of command words that start, or may start, a process for each GPU."""
 _ELASTIC = {"torchrun", "torch.distributed.run", "torch.distributed.launch", "accelerate", "accelerate.commands.launch"}
-"""Names of torchrun, and of the program that calls its code."""
+"""Names of torchrun, and of accelerate, which calls torchrun's code."""
 _OVERRIDING = re.compile(r"--(nnodes|nproc[-_]per[-_]node|node[-_]rank|master[-_](addr|port)|rdzv[-_]\w+|standalone)\b")
-"""Flags of torchrun that the pod has as variables."""
-_KEPT = f"{KEEP_S // 3600} h"
+"""Flags of torchrun that override the pod's environment variables."""
+_KEPT_HOURS = f"{KEEP_S // 3600} h"
 
 
-def write_head(config: StackConfig, run: TrainingRun, warnings: Sequence[str], notes: Sequence[str] = ()) -> str:
+def write_head(
+    config: StackConfig, run: TrainingRun, *, warnings: Iterable[str] = (), notes: Iterable[str] = ()
+) -> str:
     """Return the comments above the YAML of a run.
 
     Args:
@@ -44,14 +46,14 @@ def write_head(config: StackConfig, run: TrainingRun, warnings: Sequence[str], n
 
 
 def list_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str]:
-    """Yield what makes a run slower or less safe than it could be, each with its remedy."""
+    """Yield the risks of a run for speed and data, each with its remedy."""
     yield from list_network_warnings(config, run)
     yield from _list_pool_warnings(config, run)
     yield from _list_command_warnings(run)
 
 
 def list_network_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str]:
-    """Yield why the nodes of a run talk slowly, or may do so."""
+    """Yield why the network between a run's nodes is, or may be, slow."""
     if not run.spans_nodes:
         return
     image, support = split_name(run.image)[0], find_efa_support(config, run.image)
@@ -68,7 +70,7 @@ def list_network_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str
         )
     elif support is None:
         yield (
-            f"nobody knows whether {image} has libfabric and aws-ofi-nccl, and NCCL takes TCP without them: "
+            f"it is not known whether {image} has libfabric and aws-ofi-nccl, and NCCL takes TCP without them: "
             "NCCL_DEBUG=INFO must print NET/OFI"
         )
 
@@ -98,7 +100,7 @@ def _is_for_runs(pool: Pool) -> bool:
 
 
 def _list_command_warnings(run: TrainingRun) -> Iterator[str]:
-    """Yield why the command uses a part of the GPUs; a script of a shell may hold anything."""
+    """Yield why the command may use only some of the GPUs; a shell script passes, since it may start any launcher."""
     gpus = run.nodes * run.gpus
     if gpus == 1:
         return
@@ -108,7 +110,7 @@ def _list_command_warnings(run: TrainingRun) -> Iterator[str]:
         if word.endswith(".py") and "launch" not in word:
             return
         if _OVERRIDING.match(word):
-            yield f"{word} replaces what the pod knows of its nodes and GPUs: leave it out"
+            yield f"{word} overrides the pod's variables for nodes and GPUs: leave it out"
 
 
 def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
@@ -125,7 +127,7 @@ def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
         yield f"peers:  a node waits {run.wait} for the others, then ends with 1: one of {run.most_restarts} restarts"
     yield f"follow: kubectl logs --follow {place} {pods}{' (the first node)' if run.spans_nodes else ''}"
     yield f"stop:   kubectl delete {kind} {run.name} {place} (it has {run.grace} s to save)"
-    yield f"resume: delete the run if it is there, then apply the text again; an ended run stays {_KEPT} with its logs"
+    yield f"resume: delete the run if it is there, then apply the text again; logs stay for {_KEPT_HOURS} after the end"
     yield from _list_ends(run)
     if run.checkpoints:
         folder = name_checkpoint_folder(run)
@@ -138,7 +140,7 @@ def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
 
 
 def _list_ends(run: TrainingRun) -> Iterator[str]:
-    """Yield which ends of the program end the run, and where its last lines are."""
+    """Yield which exits of the program end the run, and where the last lines of its log are."""
     again = f"{run.restarts} restart{'' if run.restarts == 1 else 's'}"
     if run.checkpoints:
         yield (
@@ -149,18 +151,18 @@ def _list_ends(run: TrainingRun) -> Iterator[str]:
     else:
         lost = ", and a restart deletes the logs" if run.spans_nodes else ""
         yield f"ends:   after {again}, without checkpoints also over weeks{lost}: --checkpoints STORAGE, --restarts N"
-    yield f"        a pod that is told to stop ends with {STOPPED_CODE}, which is not counted"
+    yield f"        a pod that gets SIGTERM exits with {STOPPED_CODE}, which does not count as a failure"
     if _ends_with_1(run):
-        yield f"        torchrun ends with 1 whatever its ranks do: {NO_RETRY_CODE} of a rank is one more failure"
+        yield f"        torchrun exits with 1 for every code of a rank, so {NO_RETRY_CODE} counts as a failure"
     else:
-        yield f"        code {NO_RETRY_CODE} ends the run at once"
+        yield f"        exit code {NO_RETRY_CODE} ends the run at once"
 
 
 def _ends_with_1(run: TrainingRun) -> bool:
-    """Return whether the program is torchrun by one of its names; a script around it may have codes of its own.
+    """Return whether the program is torchrun, which exits with 1 for every failure.
 
-    Programs that start another, such as ``numactl --cpunodebind=0 torchrun``, hand its code on. A script ends the
-    search, since its arguments follow.
+    A wrapper, such as ``numactl --cpunodebind=0 torchrun``, passes the exit code on. The search stops at the first
+    script, because the script's arguments follow, and a shell script may have its own exit codes.
     """
     words = [word.rpartition("/")[2] for word in run.command]
     before = takewhile(lambda word: not word.endswith((".py", ".sh")), words)

@@ -1,9 +1,9 @@
-"""The program of each rank of the acceptance: all-reduces of growing size, and a verdict about the last.
+"""The program of each rank of the acceptance test: all-reduces of growing size, and a verdict on the largest.
 
-It runs in a pod under torchrun and imports nothing of this project. Bus bandwidth is that of nccl-tests
-(doc/PERFORMANCE.md): 2(n-1)/n · bytes / seconds. Like there, 5 rounds warm up, 20 count, and times are means of ranks.
-Arguments: size of the last message in bytes, and the GB/s that pass, 0 if nobody knows. Ends with 42 below the mark or
-on a wrong sum.
+It runs in a pod under torchrun and imports nothing of this project. It computes the bus bandwidth as nccl-tests does
+(doc/PERFORMANCE.md): 2(n-1)/n · bytes / seconds, with 5 rounds of warm-up, 20 timed rounds, and the mean over ranks.
+Arguments: bytes of the largest message, and the GB/s to pass (0 for no mark). It exits with 42 if the bandwidth is
+below the mark or a sum is wrong.
 """
 
 import os
@@ -17,11 +17,11 @@ WARM_UP, ROUNDS = 5, 20
 SMALLEST, GROWTH = 1 << 20, 4
 NO_RETRY = 42
 BACKEND = os.environ.get("ALL_REDUCE_BACKEND", "nccl")
-"""Gloo needs no GPU, and measures nothing of use."""
+"""``gloo`` runs without GPUs, for tests of this program; its bandwidth means nothing."""
 
 
 def measure(size: int, device: torch.device) -> tuple[float, bool]:
-    """Return the mean seconds of an all-reduce of `size` bytes, and whether its sums were right on all ranks."""
+    """Return the mean seconds of an all-reduce of `size` bytes, and whether the sums were right on all ranks."""
     tensor = torch.ones(size // 4, dtype=torch.float32, device=device)
     dist.all_reduce(tensor)
     wrong = (tensor != dist.get_world_size()).any().to(torch.float64)
@@ -41,7 +41,7 @@ def measure(size: int, device: torch.device) -> tuple[float, bool]:
 
 
 def finish(device: torch.device) -> None:
-    """Wait for the GPU."""
+    """Wait until the GPU has finished its work."""
     if device.type == "cuda":
         torch.cuda.synchronize()
 
@@ -70,14 +70,14 @@ def judge(last: int, mark: float, device: torch.device) -> int:
 
 
 def tell(line: str) -> None:
-    """Print a line once for all ranks."""
+    """Print a line on rank 0 only."""
     if dist.get_rank() == 0:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
 
 def main() -> int:
-    """Meet the other ranks, and measure."""
+    """Join the other ranks, measure, and return the exit code."""
     last, mark = int(sys.argv[1]), float(sys.argv[2])
     if os.environ["RANK"] == "0":  # says which network NCCL chose
         os.environ |= {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "INIT,NET"}
@@ -95,6 +95,6 @@ def main() -> int:
 
 if __name__ == "__main__":
     code = main()
-    if code:  # torchrun ends with 1 whatever code its ranks end with: the shell around it looks for this file
+    if code:  # torchrun exits with 1 for every code of its ranks, so the shell around it looks for this file
         open(os.environ["VERDICT_FILE"], "w").close()  # noqa: PTH123
     sys.exit(code)

@@ -1,4 +1,4 @@
-"""Checkpoints: their size, the storage that keeps them, and the time in which all nodes of a run write one."""
+"""Checkpoints of a run: size, storage, and the time to write one."""
 
 from ...catalog import Instance
 from ...catalog.network_baselines import find_network_mib
@@ -18,26 +18,26 @@ mixed-precision training with Adam.
 NOTICE_S = 120
 """Seconds from EC2's notice until a spot node is interrupted (EC2 user guide, "Spot Instance interruption notices")."""
 STOPPING_S = 20
-"""Seconds of the grace that go until the last checkpoint begins: our assumption for the step in which all ranks are,
-and for the agreement to stop."""
+"""Seconds between SIGTERM and the begin of the last checkpoint: our assumption for the current step of all ranks and
+for their agreement to stop."""
 
 
 class CheckpointStore(Record, kw_only=True):
-    """The place of the checkpoints, with the throughput of a run of some nodes there."""
+    """The storage of the checkpoints, with the throughput of a run."""
 
     storage: AnyStorage | None
-    """None for a bucket that the stack does not name."""
+    """None for a bucket outside the stack."""
     nodes: int
     node_mib: float
-    """MiB a second of one node at most."""
+    """Maximum MiB a second of one node."""
     total_mib: float | None = None
-    """MiB a second of all nodes at most; None if the storage grows with its readers."""
+    """Maximum MiB a second of all nodes; None if the storage scales with its clients."""
     why: str
-    """The bound in words."""
+    """The reason for the throughput, in words."""
 
     @property
     def mib(self) -> float:
-        """MiB a second of all nodes, each of which writes and reads its own part of a checkpoint."""
+        """MiB a second of all nodes together; each writes and reads its own part of a checkpoint."""
         together = self.node_mib * self.nodes
         return min(together, self.total_mib) if self.total_mib else together
 
@@ -48,9 +48,9 @@ class CheckpointStore(Record, kw_only=True):
 
 
 def find_store(storage: AnyStorage | None, row: Instance, nodes: int) -> CheckpointStore:
-    """Return a storage as a run of some nodes sees it; the network of a node bounds every rate.
+    """Return the storage with the throughput of a run on ``nodes`` nodes; the node's network bounds every rate.
 
-    The rates of S3 and EFS are those at which nodes read weights: nobody has measured writing in the open.
+    For S3 and EFS it uses the read rates of weights, because no measurements of writes are published.
     """
     network = find_network_mib(row.instance_type)
     if isinstance(storage, LustreStorage):
@@ -66,7 +66,7 @@ def find_store(storage: AnyStorage | None, row: Instance, nodes: int) -> Checkpo
 
 
 class Checkpoint(Record, kw_only=True):
-    """The state of a run, from which it goes on."""
+    """A checkpoint of a run."""
 
     parameters: float
     bytes_per_parameter: float
@@ -74,7 +74,7 @@ class Checkpoint(Record, kw_only=True):
 
     @property
     def bytes(self) -> float:
-        """Size: parameters times bytes a parameter."""
+        """Size in bytes: parameters times bytes per parameter."""
         return self.parameters * self.bytes_per_parameter
 
     @property
@@ -84,10 +84,10 @@ class Checkpoint(Record, kw_only=True):
 
     @property
     def seconds(self) -> float:
-        """Seconds in which the nodes write the checkpoint together; reading takes as long."""
+        """Seconds for all nodes to write the checkpoint; reading takes as long."""
         return self.bytes / 2**20 / self.store.mib
 
     @property
     def fits_notice(self) -> bool:
-        """True if a run can still write a checkpoint after EC2's notice."""
+        """True if a run can write a last checkpoint after SIGTERM."""
         return self.seconds <= GRACE_S - STOPPING_S

@@ -1,15 +1,15 @@
-"""The environment of a training process: how ranks meet, how NCCL talks, and what is kept of a collective that hangs.
+"""The environment of a training process: rendezvous of ranks, NCCL, and traces of a hanging collective.
 
-torchrun reads each of its flags from a variable ``PET_…`` first (torch.distributed.argparse_util), so the command needs
-none of them, and a flag in the command wins. The rendezvous is static: the rank of a node is the index of its pod, the
-same after each restart, so that a node finds the part of a sharded checkpoint that it wrote.
+torchrun reads the default of each flag from a variable ``PET_…`` (torch.distributed.argparse_util), so the command
+needs no flags, and a flag in the command wins. The rendezvous is static: the rank of a node is the index of its pod,
+the same after each restart, so a node finds its own part of a sharded checkpoint.
 
-Some variables are left out on purpose. ``NCCL_SHM_USE_CUDA_MEMCPY`` makes g5 and g6 faster by AWS's word, and hangs
-PyTorch by NVIDIA's (nccl issues 803, 922 and 1298). ``TORCH_NCCL_ASYNC_ERROR_HANDLING=1`` aborts collectives before
-they are recorded (torchtitan, ``distributed/utils.py``); PyTorch's default of 3 suits. ``FI_PROVIDER``, ``NCCL_PROTO``
-and ``RDMAV_FORK_SAFE`` harm on software of today (awsome-distributed-training, efa-cheatsheet). Read 2026-11-23.
-``expandable_segments`` of PyTorch's allocator makes memory that processes share by file descriptors;
-seccomp's RuntimeDefault refuses ``pidfd_getfd``, which fetches them (pytorch issue 165685, openucx issue 11548).
+Some variables are left out on purpose. ``NCCL_SHM_USE_CUDA_MEMCPY`` makes g5 and g6 faster according to AWS, and hangs
+PyTorch according to NVIDIA (nccl issues 803, 922 and 1298). ``TORCH_NCCL_ASYNC_ERROR_HANDLING=1`` aborts collectives
+before they are recorded (torchtitan, ``distributed/utils.py``), so PyTorch's default of 3 stays. ``FI_PROVIDER``,
+``NCCL_PROTO`` and ``RDMAV_FORK_SAFE`` do harm on current software (awsome-distributed-training, efa-cheatsheet). Read
+2026-11-23. With ``expandable_segments`` of PyTorch's allocator, processes share memory through file descriptors, which
+need ``pidfd_getfd``; seccomp's RuntimeDefault denies this call (pytorch issue 165685, openucx issue 11548).
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from .run import TrainingRun
 from .volumes import SCRATCH_FOLDER, has_scratch
 
 _CLEAN_UP_S = 5
-"""Seconds that torchrun itself needs after its workers."""
+"""Seconds that torchrun itself needs after its workers have ended."""
 _PORT = 29500
 _ALONE = "127.0.0.1"
 _RANK = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
@@ -29,15 +29,15 @@ _FIRST_NODE = "metadata.annotations['jobset.sigs.k8s.io/coordinator']"
 _JOB_ID = "metadata.labels['batch.kubernetes.io/controller-uid']"
 _JOBSET_ID = "metadata.labels['jobset.sigs.k8s.io/jobset-uid']"
 _ATTEMPT = "metadata.labels['jobset.sigs.k8s.io/restart-attempt']"
-_RECORDED = 2000
-"""Collectives of which each rank keeps time, size and stack (PyTorch tutorial, "Flight Recorder")."""
+_RECORDED_COLLECTIVES = 2000
+"""Number of collectives that each rank records with time, size and stack (PyTorch tutorial, "Flight Recorder")."""
 
 
 def list_variables(config: StackConfig, run: TrainingRun) -> list[dict[str, Any]]:
-    """Return the environment of the container, with the variables of the run's owner.
+    """Return the environment of the container: the template's variables, then those of the run's owner.
 
-    A variable that the template has keeps its place, others come last. So a value may name the template's folders, as
-    in ``$(CHECKPOINT_DIR)``: the kubelet knows the variables above.
+    An owner's variable that replaces one of the template keeps the template's position. So values may refer to the
+    template's folders, as in ``$(CHECKPOINT_DIR)``: the kubelet expands variables that are defined above.
     """
     given = {name: _set(name, value.replace("$$", "$$$$")) for name, value in run.env}
     ours = [*_meet(run), *_talk(run), *_end_and_explain(config, run), *_keep(config, run)]
@@ -50,19 +50,19 @@ def _set(name: str, value: object) -> dict[str, Any]:
 
 
 def _read(name: str, path: str) -> dict[str, Any]:
-    """Take a variable from the pod's annotations, which the controllers of Job and JobSet write."""
+    """Return a variable from a field of the pod's metadata, which the controllers of Job and JobSet write."""
     return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
 
 
 def _meet(run: TrainingRun) -> Iterator[dict[str, Any]]:
-    """Yield the variables by which the processes of all nodes find each other."""
+    """Yield the variables of the rendezvous."""
     yield _set("PET_NNODES", run.nodes)
     yield _set("PET_NPROC_PER_NODE", run.gpus)
     yield _read("PET_NODE_RANK", _RANK) if run.spans_nodes else _set("PET_NODE_RANK", 0)
     yield _read("PET_MASTER_ADDR", _FIRST_NODE) if run.spans_nodes else _set("PET_MASTER_ADDR", _ALONE)
     yield _set("PET_MASTER_PORT", _PORT)
     if run.spans_nodes:
-        # Seconds; torchrun gives up after 900 by itself (LaunchConfig; static_tcp_rendezvous reads ``timeout``).
+        # Seconds; torchrun's default is 900 (LaunchConfig; static_tcp_rendezvous reads ``timeout``).
         yield _set("PET_RDZV_CONF", f"timeout={count_seconds(run.wait)}")
 
 
@@ -71,7 +71,7 @@ def _talk(run: TrainingRun) -> Iterator[dict[str, Any]]:
     yield _set("NCCL_DEBUG", "WARN")
     if not run.spans_nodes:
         return
-    # A pod has eth0 of the VPC CNI; the names that AWS's cheat sheet gives are those of the node.
+    # A pod has eth0 of the VPC CNI; AWS's cheat sheet has the names of the node's interfaces.
     yield _set("NCCL_SOCKET_IFNAME", "^docker,lo,veth")
     if run.pool.multi_node and not run.pool.multi_node.hugepages:
         # libfabric would take hugepages that the pod does not have, and a data loader's fork would fail without them.
@@ -79,21 +79,22 @@ def _talk(run: TrainingRun) -> Iterator[dict[str, Any]]:
 
 
 def _end_and_explain(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
-    """Yield the variables of the end: time for the last checkpoint, and a record of a collective that hangs."""
-    # torchrun kills its workers 30 s after SIGTERM; PyTorch 2.12 and later read another time (pull request 172596).
+    """Yield the variables for the last checkpoint's time, and for the record of a hanging collective."""
+    # torchrun kills its workers 30 s after SIGTERM by default; PyTorch 2.12 and later read this variable (pull request
+    # 172596).
     yield _set("TORCH_ELASTIC_SHUTDOWN_TIMEOUT", max(run.grace - _CLEAN_UP_S, 0))
-    # The names of PyTorch before 2.9, which later versions read too; there TORCH_FR_… wins beside them, with a warning.
-    yield _set("TORCH_NCCL_TRACE_BUFFER_SIZE", _RECORDED)
+    # The names of PyTorch before 2.9. Later versions read them too, but prefer TORCH_FR_… and warn if both are set.
+    yield _set("TORCH_NCCL_TRACE_BUFFER_SIZE", _RECORDED_COLLECTIVES)
     yield _set("TORCH_NCCL_DUMP_ON_TIMEOUT", 1)
-    # Scratch goes with the pod, and such a collective ends the pod.
-    passing = SCRATCH_FOLDER if has_scratch(config, run.pool) else "/tmp"  # noqa: S108
-    folder = name_checkpoint_folder(run) or passing
+    # A hanging collective ends the pod, and scratch is deleted with the pod.
+    temporary = SCRATCH_FOLDER if has_scratch(config, run.pool) else "/tmp"  # noqa: S108
+    folder = name_checkpoint_folder(run) or temporary
     yield _set("TORCH_NCCL_DEBUG_INFO_TEMP_FILE", f"{folder}/nccl_trace_rank_")
 
 
 def _keep(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
     """Yield the variables of cores and folders."""
-    # The node's cores are all that a process sees by itself, and data loaders count them.
+    # A process sees all cores of the node, and data loaders would count them.
     yield {"name": "CPU_REQUEST", "valueFrom": {"resourceFieldRef": {"resource": "requests.cpu"}}}
     if has_scratch(config, run.pool):
         yield _set("SCRATCH_DIR", SCRATCH_FOLDER)
@@ -102,12 +103,12 @@ def _keep(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
         yield _read("RUN_ID", _JOBSET_ID if run.spans_nodes else _JOB_ID)
         if run.spans_nodes:
             yield _read("RUN_ATTEMPT", _ATTEMPT)
-        # Each `kubectl apply` of a run that was deleted begins with a folder of its own.
+        # Each `kubectl apply` after a deletion starts with a new folder.
         yield _set("FAILURES_DIR", f"{name_checkpoint_folder(run)}/failures/$(RUN_ID)")
 
 
 def name_checkpoint_folder(run: TrainingRun) -> str:
-    """Return the folder of a run's checkpoints; empty if the command keeps them by itself.
+    """Return the folder of a run's checkpoints; empty if the run names no storage for them.
 
     Teams may share a bucket or a file system, so the folder begins with the team's name.
     """

@@ -1,4 +1,4 @@
-"""Interruptions of a run: nodes that EC2 takes back, and hardware that fails. A node that goes ends the whole run."""
+"""Interruptions of a run: spot reclaims and hardware failures, each of which interrupts all nodes of the run."""
 
 from math import log1p
 
@@ -8,42 +8,42 @@ from ...catalog.spot_interruptions import OPEN_RANGE, RANGES, find_reclaims, lis
 from ...records import Record
 
 FAILURES_PER_GPU_HOUR = 419 / (54 * 24 * 16_384)
-"""Failures an hour of a GPU, with its share of the node and the network.
+"""Failures per hour of one GPU, with its share of node and network failures.
 
-Llama 3 405B was interrupted 419 times without a plan in 54 days on 16,384 H100s ("The Llama 3 Herd of Models", Meta
-2024, section 3.3.4). Other GPUs may fail more or less; nobody has published as much of them.
+Llama 3 405B had 419 unplanned interruptions in 54 days on 16,384 H100s ("The Llama 3 Herd of Models", Meta 2024,
+section 3.3.4). Other GPUs may fail more or less; no such numbers of other GPUs are published.
 """
 
 
 BAD_MONTH = 0.8
-"""Share of spot nodes that EC2 takes back in a bad month: our assumption. AWS's classes are those of the last month,
-and reclaims come in bursts: 12 % of 240 nodes within 17 minutes (aws/karpenter-provider-aws issue 6425)."""
+"""Share of spot nodes that EC2 reclaims in a bad month: our assumption. AWS's frequencies are of the last month, and
+reclaims come in bursts: 12 % of 240 nodes within 17 minutes (aws/karpenter-provider-aws issue 6425)."""
 _FIRST_BACK_OFF_S, _LONGEST_BACK_OFF_S = 10, 600
 
 
 class ReclaimRate(Record):
-    """The spot nodes of a type that EC2 takes back."""
+    """The rate at which EC2 reclaims spot nodes of a type."""
 
     share: float
-    """Share of the nodes within a month, from 0 to 1."""
+    """Share of the nodes that EC2 reclaims within a month, from 0 to 1."""
     source: str
     """The origin of the share, in words."""
     is_assumed: bool
-    """True if neither AWS nor the reader names the share."""
+    """True if neither AWS nor the user states the share."""
     month: str = ""
-    """Words of the month if it is no usual one."""
+    """Label of the month, such as ``bad month``; empty for a usual month."""
 
     @property
     def per_node_hour(self) -> float:
-        """Reclaims an hour of one node.
+        """Reclaims per hour of one node.
 
-        The share f of nodes goes within a month of 730 hours, and each hour is like the other: f = 1 − e^(−rate · 730).
+        EC2 reclaims the share f of nodes within a month of 730 hours, at a constant rate: f = 1 − e^(−rate · 730).
         """
         return -log1p(-self.share) / HOURS_A_MONTH
 
 
 def find_reclaim_rate(row: Instance, region: str, stated: float | None = None) -> ReclaimRate:
-    """Return the rate of an instance type in a region, by the reader's own share if one is stated."""
+    """Return the rate of an instance type in a region; a share stated by the user wins."""
     if stated is not None:
         return ReclaimRate(stated, "stated by --reclaimed", is_assumed=False)
     found = find_reclaims(row.instance_type, region)
@@ -60,18 +60,18 @@ def find_reclaim_rate(row: Instance, region: str, stated: float | None = None) -
 
 
 def list_reclaim_rates(row: Instance, region: str, stated: float | None = None) -> list[ReclaimRate]:
-    """Return two rates: of a usual month, which the reader may state, and of a bad month."""
+    """Return the rates of a usual month, which the user may state, and of a bad month."""
     usual = find_reclaim_rate(row, region, stated)
     bad = ReclaimRate(BAD_MONTH, "assumed, since reclaims come in bursts", is_assumed=True, month="bad month")
     return [usual] if usual.share >= BAD_MONTH else [usual, bad]
 
 
 def find_back_off(restarts: float) -> float:
-    """Return the mean seconds for which a Job waits before each of some restarts.
+    """Return the mean back-off of a Job before each of ``restarts`` restarts, in seconds.
 
-    10 s before the first, twice as long before each next, at most 10 minutes. Only a pod that succeeds starts the row
-    again, and failures that podFailurePolicy ignores count too (Kubernetes 1.36, pkg/controller/job/backoff_utils.go;
-    seen with a lab's controller). At least one restart is counted.
+    The back-off is 10 s before the first restart and doubles before each next, up to 10 minutes. Only a successful pod
+    resets it, and failures that podFailurePolicy ignores count too (Kubernetes 1.36,
+    pkg/controller/job/backoff_utils.go; seen with a lab's controller). At least one restart is counted.
     """
     count = max(round(restarts), 1)
     growing = [min(_FIRST_BACK_OFF_S << number, _LONGEST_BACK_OFF_S) for number in range(min(count, 7))]
@@ -79,5 +79,5 @@ def find_back_off(restarts: float) -> float:
 
 
 def find_failure_rate(row: Instance) -> float:
-    """Return the failures of hardware an hour of one node."""
+    """Return the hardware failures per hour of one node."""
     return FAILURES_PER_GPU_HOUR * row.gpu_devices

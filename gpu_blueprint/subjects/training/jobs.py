@@ -1,4 +1,4 @@
-"""The Job of a run on one node, and the bounds of all runs."""
+"""The Job of a run on one node, and the metadata of all runs."""
 
 from typing import Any
 
@@ -7,18 +7,18 @@ from ..queues.names import DEFAULT_QUEUE, PRIORITY_LABEL, QUEUE_LABEL
 from .pods import CONTAINER, build_template
 from .run import NO_RETRY_CODE, STOPPED_CODE, TrainingRun
 
-LOST = {"type": "DisruptionTarget", "status": "True"}
-"""Condition of a pod whose node terminates, or that gives way to another."""
+POD_DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
+"""Condition of a pod that was evicted, preempted, or lost its node."""
 KEEP_S = 24 * 3600
-"""Seconds for which people can read the logs of a run that has ended."""
+"""Seconds between the end of a run and the deletion of its pods with their logs."""
 
 
 def build_job(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
-    """Build the Job, ready for `kubectl apply` by a member of the tenant."""
+    """Return the Job of a run on one node."""
     rules = [
         {"action": "FailJob", "onExitCodes": match_codes(NO_RETRY_CODE)},
         {"action": "Ignore", "onExitCodes": match_codes(STOPPED_CODE)},
-        {"action": "Ignore", "onPodConditions": [dict(LOST)]},
+        {"action": "Ignore", "onPodConditions": [dict(POD_DISRUPTED)]},
     ]
     return {
         "apiVersion": "batch/v1",
@@ -34,18 +34,18 @@ def build_job(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
 
 
 def match_codes(*codes: int) -> dict[str, Any]:
-    """Return the condition of a rule about pods that end with one of some codes."""
+    """Return the ``onExitCodes`` of a podFailurePolicy rule for these exit codes."""
     return {"containerName": CONTAINER, "operator": "In", "values": [*codes]}
 
 
 def build_metadata(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
-    """Return name, namespace, and the labels of the queue if the pool has one.
+    """Return the ``metadata`` of a run: name, namespace, and the queue's labels if the pool has a queue.
 
-    A run that can continue elsewhere gives way before others do. The run does not say ``suspend``: Kueue writes it, and
-    a second `kubectl apply` of the same text would stop a run that works.
+    Runs in a ``checkpointed`` pool have the lowest priority, since they resume elsewhere. The object has no
+    ``suspend``: Kueue writes this field, and a second `kubectl apply` of the same text would suspend a running job.
     """
     place = {"name": run.name, "namespace": run.tenant.namespace_name}
     if run.pool not in config.queued_pools:
         return place
-    turn = "checkpointed" if run.pool.checkpointed else run.pool.purpose
-    return {**place, "labels": {QUEUE_LABEL: DEFAULT_QUEUE, PRIORITY_LABEL: turn}}
+    priority = "checkpointed" if run.pool.checkpointed else run.pool.purpose
+    return {**place, "labels": {QUEUE_LABEL: DEFAULT_QUEUE, PRIORITY_LABEL: priority}}

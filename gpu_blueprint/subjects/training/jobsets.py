@@ -1,34 +1,34 @@
-"""The JobSet of a run on several nodes: one Job whose pods start together, end together and restart together.
+"""The JobSet of a run on several nodes: one Job whose pods start, end and restart together.
 
-Fields and defaults: kubernetes-sigs/jobset 0.12.0, ``api/jobset/v1alpha2`` and the webhook. A pod that fails ends its
-Job, and the rules of the JobSet decide by the Job's reason. A program whose peer has gone ends with a code of its own,
-often before the lost pod is marked: such a failure has no rule, so it restarts the set and counts.
+Fields and defaults: kubernetes-sigs/jobset 0.12.0, ``api/jobset/v1alpha2`` and the webhook. A failed pod fails its Job,
+and the JobSet's rules match the Job's reason. A program that loses a peer exits with its own code, often before the
+lost pod has its condition: this failure matches no rule, so it restarts the set and counts.
 """
 
 from typing import Any
 
 from ...config import StackConfig
-from .jobs import KEEP_S, LOST, build_metadata, match_codes
+from .jobs import KEEP_S, POD_DISRUPTED, build_metadata, match_codes
 from .pods import build_template
 from .run import NO_RETRY_CODE, STOPPED_CODE, TrainingRun
 
 API_VERSION = "jobset.x-k8s.io/v1alpha2"
 NODES = "node"
-"""Name of the Job in the set; its pods are called ``<run>-node-0-<index>``."""
+"""Name of the Job in the set, whose pods are called ``<run>-node-0-<index>``."""
 _LONGEST_LABEL = 63
-_RANDOM_END = 6
-"""Length of the end of a pod's name, such as ``-x7k2p``."""
+_RANDOM_SUFFIX = 6
+"""Length of a pod name's suffix, such as ``-x7k2p``."""
 
 
 def build_jobset(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
-    """Build the JobSet, ready for `kubectl apply` by a member of the tenant."""
+    """Return the JobSet of a run on several nodes."""
     return {
         "apiVersion": API_VERSION,
         "kind": "JobSet",
         "metadata": build_metadata(config, run),
         "spec": {
             "ttlSecondsAfterFinished": KEEP_S,
-            # Pods find the first node by its name before it is ready.
+            # The first pod's name resolves before the pod is Ready.
             "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
             "coordinator": {"replicatedJob": NODES, "jobIndex": 0, "podIndex": 0},
             "failurePolicy": _build_failure_policy(run),
@@ -38,11 +38,11 @@ def build_jobset(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
 
 
 def _build_failure_policy(run: TrainingRun) -> dict[str, Any]:
-    """Return the rules about a Job that failed; the first that matches wins, and without a match the restart counts."""
+    """Return the rules for a failed Job: the first match wins, and without a match the set restarts and counts it."""
     reasons = ["PodFailurePolicy"]
     return {
         "maxRestarts": run.most_restarts,
-        # All old pods go before new ones come: two sets would not fit on the GPUs.
+        # All old pods end before new pods start, since the GPUs hold one set only.
         "restartStrategy": "BlockingRecreate",
         "rules": [
             {
@@ -64,7 +64,7 @@ def _build_nodes(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
     """Return the ``spec`` of the Job with one pod on each node."""
     rules = [
         {"action": "FailJob", "onExitCodes": match_codes(NO_RETRY_CODE, STOPPED_CODE)},
-        {"action": "FailJob", "onPodConditions": [dict(LOST)]},
+        {"action": "FailJob", "onPodConditions": [dict(POD_DISRUPTED)]},
     ]
     return {
         "parallelism": run.nodes,
@@ -77,11 +77,11 @@ def _build_nodes(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
 
 
 def find_longest_name(nodes: int) -> int:
-    """Return the most characters of a JobSet's name.
+    """Return the longest name of a JobSet, in characters.
 
-    The webhook refuses names whose pods, or whose label with the first node's address, ``<name>-node-0-0.<name>``, get
-    longer than a label.
+    The webhook refuses a name if the names of its pods, or the first node's address ``<name>-node-0-0.<name>``, would
+    exceed the length of a label.
     """
-    by_pod = _LONGEST_LABEL - len(f"-{NODES}-0-{nodes - 1}") - _RANDOM_END
+    by_pod = _LONGEST_LABEL - len(f"-{NODES}-0-{nodes - 1}") - _RANDOM_SUFFIX
     by_address = (_LONGEST_LABEL - len(f"-{NODES}-0-0.")) // 2
     return min(by_pod, by_address)

@@ -1,4 +1,4 @@
-"""The bounds of a run: the nodes of its pool, the quota of its tenant, one zone. Each is a sentence with its remedy."""
+"""The limits of a run from pool, tenant's quota and zone, each as a sentence with its remedy."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ from ..tenants.totals import sum_totals
 
 
 def list_sizes(config: StackConfig, pool: Pool) -> list[int]:
-    """Return the counts of GPUs, shares or instances that one node of the pool may hold, in ascending order."""
+    """Return the possible counts of units (GPUs, shares or MIG instances) of one node of the pool, ascending."""
     return sorted({count_slots(pool, row) for row in config.list_instances(pool)})
 
 
 def choose_gpus(config: StackConfig, pool: Pool, tenant: Tenant | None, nodes: int) -> int:
-    """Return the GPUs of a whole node: the largest of which the tenant reaches enough, else the largest.
+    """Return the default GPUs per node: the largest node size that fits into the tenant's reach, or else the largest.
 
-    A run on one node takes what its tenant reaches of it. Of shared and cut GPUs it takes one slot.
+    A run on one node takes the tenant's reach if no node size fits. In pools of shared or cut GPUs it takes one unit.
     """
     if not isinstance(pool.sharing, Exclusive):
         return 1
@@ -36,21 +36,21 @@ def choose_gpus(config: StackConfig, pool: Pool, tenant: Tenant | None, nodes: i
 
 
 def find_limits(config: StackConfig, pool: Pool, tenant: Tenant | None, nodes: int, gpus: int) -> Iterator[str]:
-    """Yield why a run cannot have its nodes; nothing if it can.
+    """Yield why a run can never start on its nodes; nothing if it can.
 
     Args:
         config: The stack.
         pool: The pool.
-        tenant: None if the tenant is not known: then the pool alone bounds the run.
+        tenant: The tenant; None if it is unknown, so that only the pool limits the run.
         nodes: Nodes of the run.
-        gpus: GPUs of each node, or its shares or instances.
+        gpus: GPUs, shares or MIG instances of each node.
     """
     misfits = [*_find_misfits(config, pool, nodes, gpus)]
     yield from misfits
     if misfits and (nodes < 1 or not isinstance(pool.sharing, Exclusive)):
         return
     if misfits:
-        # The nodes are judged as they are without --gpus, so that a second run does not find the next mistake.
+        # Check the default GPUs too, so that one call reports all mistakes.
         gpus = choose_gpus(config, pool, tenant, nodes)
     yield from _find_pool_limits(config, pool, nodes, gpus)
     if tenant:
@@ -62,7 +62,7 @@ def _name_resource(pool: Pool) -> str:
 
 
 def _find_misfits(config: StackConfig, pool: Pool, nodes: int, gpus: int) -> Iterator[str]:
-    """Yield why no node of the pool is as the run wants it."""
+    """Yield why no node of the pool can hold a pod of the run."""
     sizes = list_sizes(config, pool)
     if nodes < 1:
         yield f"--nodes {nodes}: a run has 1 node or more"
@@ -74,7 +74,7 @@ def _find_misfits(config: StackConfig, pool: Pool, nodes: int, gpus: int) -> Ite
     elif pool.shares_gpus and gpus > 1:
         yield f"--gpus {gpus}: pods share the GPUs of pool {pool.name}, and a pod takes one share; give --gpus 1"
     elif gpus > 1 and not isinstance(pool.sharing, Exclusive):
-        # CUDA shows a process the first instance alone (NVIDIA, MIG User Guide), and NCCL refuses two ranks there.
+        # CUDA shows a process only the first instance (NVIDIA, MIG User Guide), and NCCL refuses two ranks there.
         yield f"--gpus {gpus}: pool {pool.name} cuts its GPUs, and a process sees one instance; give --gpus 1"
     if nodes > 1 and not isinstance(pool.sharing, Exclusive):
         reason = f"--nodes {nodes}: pool {pool.name} cuts or shares its GPUs, and a run of several nodes takes whole"
@@ -88,7 +88,7 @@ def _find_misfits(config: StackConfig, pool: Pool, nodes: int, gpus: int) -> Ite
 
 
 def _find_pool_limits(config: StackConfig, pool: Pool, nodes: int, gpus: int) -> Iterator[str]:
-    """Yield why the pool never has the nodes, or never in one zone."""
+    """Yield why the pool never has this many nodes, or never in one zone."""
     offered = count_offered(config, pool)[_name_resource(pool)]
     most = offered // gpus
     if pool.static_nodes and nodes > pool.static_nodes:
@@ -111,7 +111,7 @@ def _find_pool_limits(config: StackConfig, pool: Pool, nodes: int, gpus: int) ->
 
 
 def _count_reserved(config: StackConfig, pool: Pool, gpus: int) -> Counter[str]:
-    """Return zone → nodes of at least some GPUs that the pool's reservations hold."""
+    """Return zone → reserved nodes of the pool with at least ``gpus`` GPUs."""
     by_zone: Counter[str] = Counter()
     for reservation in config.reservations:
         if pool in find_users(config, reservation) and find_instance(reservation.instance_type).gpu_devices >= gpus:
@@ -120,7 +120,7 @@ def _count_reserved(config: StackConfig, pool: Pool, gpus: int) -> Counter[str]:
 
 
 def _find_tenant_limits(config: StackConfig, pool: Pool, tenant: Tenant, nodes: int, gpus: int) -> Iterator[str]:
-    """Yield why the tenant never holds the nodes at once."""
+    """Yield why the tenant's quota never covers all nodes at once."""
     resource, wanted = _name_resource(pool), nodes * gpus
     if not tenant.may_use(pool.name):
         yield f"--tenant {tenant.name}: the team has no quota in pool {pool.name}; add {pool.name} to its gpus"
@@ -147,7 +147,7 @@ def _find_dollar_limits(config: StackConfig, tenant: Tenant, resource: str, want
 
 
 def _find_room_limits(config: StackConfig, pool: Pool, tenant: Tenant, nodes: int, gpus: int) -> Iterator[str]:
-    """Yield the quotas of CPU and memory that refuse some of the pods, so that the others would wait for them."""
+    """Yield why the tenant's CPU and memory never cover all pods of the run at once."""
     totals, size = sum_totals(config, tenant), find_pod_room(config, pool, gpus)
     whole, pod = read_room(totals.cpu, totals.memory), size.room
     if nodes * pod.cpu_milli > whole.cpu_milli or nodes * pod.memory_mib > whole.memory_mib:
@@ -156,5 +156,5 @@ def _find_room_limits(config: StackConfig, pool: Pool, tenant: Tenant, nodes: in
 
 
 def _count(nodes: int, gpus: int) -> str:
-    """Return the sum of a run in words: ``2 nodes of 8 GPUs are 16``."""
+    """Return the GPUs of a run as text: ``2 nodes of 8 GPUs are 16``."""
     return f"{nodes} nodes of {gpus} GPUs are {nodes * gpus}" if nodes > 1 else f"the node takes {gpus} GPUs"

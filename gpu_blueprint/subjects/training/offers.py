@@ -1,4 +1,4 @@
-"""A training run on nodes that are bought in one way: its days, its dollars, and how often it saves."""
+"""A training run at one capacity type: its days, its dollars, and its checkpoint interval."""
 
 from functools import cached_property
 
@@ -7,49 +7,49 @@ from ...cost.money import Usd
 from ...records import Record
 from .wall_time import Disturbances
 
-_OFTEN = 1.0
-"""Hours from the begin of a checkpoint to the begin of the next that the plan advises, unless the best is less."""
-_MOST_WRITING = 1 / 20
-"""Share of the time that checkpoints may take before the plan advises fewer."""
+_ADVISED_HOURS = 1.0
+"""Hours from checkpoint to checkpoint that the plan advises, unless the optimum is shorter."""
+_MAX_WRITING_SHARE = 1 / 20
+"""Share of the time for checkpoints above which the plan advises a longer interval."""
 _SECONDS_AN_HOUR = 3600
-_LONGEST = 100
-"""A run that takes so many times its work never ends, as nobody waits for it."""
+_ENDLESS_RATIO = 100
+"""A run whose expected time is more than this many times its work counts as endless."""
 
 
 class Purchased(Record, kw_only=True, dict=True):
-    """The run on nodes that are bought in one way."""
+    """The run at one capacity type."""
 
     purchase: Purchase
     is_of_pool: bool
-    """True if the pool buys in this way."""
+    """True if the pool has this capacity type."""
     work: float
     """Hours of computing without interruptions."""
     disturbances: Disturbances
     checkpoint_gib: float
     node_hour: Usd
-    """Dollars an hour of all nodes with their disks."""
+    """Dollars per hour of all nodes with their disks."""
     note: str = ""
     month: str = ""
-    """Words of the month on spot if it is no usual one."""
+    """Label of the month on spot, such as ``bad month``; empty for a usual month."""
 
     @property
     def label(self) -> str:
-        """The way to buy in words, such as ``spot, bad month``."""
+        """The capacity type, with the month if it is not usual: ``spot, bad month``."""
         return f"{self.purchase}, {self.month}" if self.month else self.purchase
 
     @cached_property
     def longest(self) -> float:
-        """Hours of computing between two checkpoints that lose least, if nothing but hardware and EC2 ends the run.
+        """Optimal hours of computing between two checkpoints, for hardware failures and reclaims only.
 
-        An upper bound: people's own faults, hangs and the queue end most runs, and nobody knows their rate.
+        An upper bound: software faults, hangs and the queue end most runs, and their rate is unknown.
         """
         return self.disturbances.find_interval(self.work)
 
     @cached_property
     def interval(self) -> float:
-        """Hours of computing between two checkpoints that the plan advises: no more than ``longest``."""
+        """Advised hours of computing between two checkpoints, at most ``longest``."""
         write = self.disturbances.write
-        return min(max(_OFTEN, write / _MOST_WRITING) - write, self.longest)
+        return min(max(_ADVISED_HOURS, write / _MAX_WRITING_SHARE) - write, self.longest)
 
     @cached_property
     def hours(self) -> float:
@@ -58,32 +58,32 @@ class Purchased(Record, kw_only=True, dict=True):
 
     @property
     def hours_between(self) -> float:
-        """Hours from the begin of a checkpoint to the begin of the next."""
+        """Advised hours from the begin of a checkpoint to the begin of the next."""
         return self.interval + self.disturbances.write
 
     @property
     def most_hours_between(self) -> float:
-        """Hours from the begin of a checkpoint to the begin of the next at most."""
+        """Optimal hours from the begin of a checkpoint to the begin of the next: the upper bound."""
         return self.longest + self.disturbances.write
 
     @property
     def seconds_between(self) -> int:
-        """Seconds from the begin of a checkpoint to the begin of the next, rounded to three digits."""
+        """``hours_between`` in seconds, rounded to three digits."""
         return round(float(f"{self.hours_between * _SECONDS_AN_HOUR:.3g}")) or 1
 
     @property
     def ends(self) -> bool:
         """False if interruptions leave the run hardly any time to compute."""
-        return self.hours <= _LONGEST * self.work
+        return self.hours <= _ENDLESS_RATIO * self.work
 
     @property
     def lost(self) -> float:
-        """Share of the hours that is no computing: checkpoints, lost work and restarts."""
+        """Share of the hours without progress: checkpoints, lost work and restarts."""
         return 1 - self.work / self.hours
 
     @property
     def least_lost(self) -> float:
-        """Share of the hours that is no computing with checkpoints as rare as ``longest``."""
+        """Share of the hours without progress, with checkpoints every ``longest`` hours."""
         return 1 - self.work / self.disturbances.expect_wall_time(self.work, self.longest)
 
     @property
@@ -93,12 +93,12 @@ class Purchased(Record, kw_only=True, dict=True):
 
     @property
     def checkpoints(self) -> float:
-        """Checkpoints of the whole run, without those that a notice asks for and those of work that is done again."""
+        """Regular checkpoints of the whole run, without last checkpoints at a notice and without repeated work."""
         return max(self.work / self.interval, 1)
 
     @property
     def loss(self) -> float:
-        """Expected hours that an interruption costs, on average over failures and reclaims."""
+        """Expected hours lost per interruption, on average over failures and reclaims."""
         run, losing = self.disturbances, self.disturbances.find_loss(self.interval)
         if not run.saves_at_notice:
             return losing
@@ -107,5 +107,5 @@ class Purchased(Record, kw_only=True, dict=True):
 
     @property
     def nodes_usd(self) -> Usd:
-        """Dollars of the nodes, which wait and are paid while the run restarts."""
+        """Dollars of the nodes for the whole run, restarts included."""
         return self.node_hour * self.hours if self.ends else Usd(unknown=frozenset({"a run that never ends"}))

@@ -1,4 +1,4 @@
-"""The facts that a plan stands on, in words and as one JSON document."""
+"""The facts of a training plan, as sentences and as one JSON document."""
 
 import re
 from collections.abc import Iterator
@@ -17,10 +17,9 @@ _GB = 1e9
 
 
 def list_verdicts(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
-    """Yield (subject, sentence) of the advice: how often to save, and the dollars of each way to buy."""
-    offer = next((offer for offer in plan.offers if offer.is_of_pool and offer.ends), None)
-    if offer:
-        often, rarely = _write_every(offer.hours_between), _write_every(offer.most_hours_between)
+    """Yield (subject, sentence) of the advice: the checkpoint interval, and the dollars of each capacity type."""
+    if offer := find_lead(plan):
+        often, rarely = write_interval(offer.hours_between), write_interval(offer.most_hours_between)
         storage = plan.price_storage(offer)
         bill = f", and {storage} of storage" if storage.exact else ""
         yield (
@@ -31,12 +30,20 @@ def list_verdicts(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
         yield (
             "at most",
             f"{rarely}, the computed optimum ({100 * offer.least_lost:.1f} %): an upper bound, since it counts lost "
-            "nodes alone, and faults of software, memory, hangs and the queue end most runs",
+            "nodes only, while software faults, memory, hangs and the queue end most runs",
         )
     yield "nodes $", "; ".join(f"{offer.label} {_write_usd(offer)}" for offer in plan.offers)
 
 
-def _write_every(hours: float) -> str:
+def find_lead(plan: TrainingPlan) -> Purchased | None:
+    """Return the offer that Karpenter launches first in the pool: reserved, spot, on-demand; None if no run ends."""
+    order = ("reserved", "spot", "on-demand")
+    own = [offer for offer in plan.offers if offer.is_of_pool and offer.ends]
+    return min(own, key=lambda offer: order.index(offer.purchase), default=None)
+
+
+def write_interval(hours: float) -> str:
+    """Write the time between two checkpoints: ``every hour``, ``every 18 min``."""
     return "every hour" if hours == 1 else f"every {write_hours(hours)}"
 
 
@@ -84,11 +91,11 @@ def list_facts(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
 
 
 def list_assumptions(plan: TrainingPlan) -> Iterator[str]:
-    """Yield the inputs that nobody has measured for this run, and what the plan leaves out."""
+    """Yield the assumptions of a plan: inputs that are not measured for this run, and effects that the plan omits."""
     request = plan.request
     if request.checkpoint.bytes_per_parameter == BYTES_PER_PARAMETER:
         yield "12 bytes a parameter are FP32 weights and Adam's two moments; another optimizer keeps more or less"
-    yield f"restart: of its times are {describe_assumed_rates()}"
+    yield f"restart: {describe_assumed_rates()}"
     yield "each node writes and reads its own part of a checkpoint (FSDP, or a sharded optimizer)"
     yield "the run computes nothing while it writes; asynchronous checkpoints lose less"
     yield (
@@ -98,7 +105,7 @@ def list_assumptions(plan: TrainingPlan) -> Iterator[str]:
     if request.checkpoint.store.storage is None:
         yield "no storage of the stack is for these checkpoints, so the plan takes a bucket on S3 in its region"
     if not plan.states_start:
-        yield "the image has 10 GiB and the first step comes 2 minutes after it; podStart in the pool states your own"
+        yield "the image has 10 GiB, and the warm-up takes 2 minutes until the first step; podStart states yours"
     share = find_spot_share(request.row.family, plan.stack.costs.spot_share)
     if share:
         yield f"a spot node costs {100 * share:.0f} % of its on-demand price; costs.spotShare states your own"
@@ -113,8 +120,8 @@ def list_assumptions(plan: TrainingPlan) -> Iterator[str]:
     )
     if request.gpus > 1:
         yield (
-            "the others end soon after a rank that fails; a rank inside a collective may not hear SIGTERM, and is "
-            f"killed after up to {GRACE_S} s, which delays the restart"
+            "the other ranks end soon after a rank fails; a rank inside a collective may ignore SIGTERM until it is "
+            f"killed after {GRACE_S} s, which delays the restart"
         )
     if request.nodes > 1 and not request.pool.multi_node and request.row.efa_interfaces:
         yield f"days of computing are as you state them; pool {request.pool.name} has no EFA (multiNode) between nodes"
@@ -146,7 +153,7 @@ def list_formulas() -> Iterator[tuple[str, str]]:
 
 
 def _describe_back_off(plan: TrainingPlan) -> str:
-    """Return the waits of a Job before its restarts; a JobSet has none."""
+    """Return the back-off of a Job as text; empty for a JobSet, which has none."""
     return "" if plan.request.nodes > 1 else "; before each the Job waits, from 10 s to 10 minutes (back-off)"
 
 
@@ -155,20 +162,20 @@ def _describe_notice(plan: TrainingPlan) -> str:
     room = f"a last checkpoint has {GRACE_S - STOPPING_S} s ({GRACE_S} s from SIGTERM, less {STOPPING_S} s until all"
     room += f" ranks stop; EC2's notice is {NOTICE_S} s before the end)"
     if plan.request.checkpoint.fits_notice:
-        told = f"{room}. This one takes {seconds}, so a reclaim loses no work; a failure loses half an interval"
+        told = f"{room}. A checkpoint takes {seconds}, so a reclaim loses no work; a failure loses half an interval"
     else:
         told = (
-            f"{room}. This one takes {seconds}, so a reclaim loses the work since the checkpoint before it; faster "
-            "storage, more nodes or fewer bytes a parameter help"
+            f"{room}. A checkpoint takes {seconds}, so a reclaim loses the work since the previous checkpoint; faster "
+            "storage, more nodes or fewer bytes per parameter help"
         )
     if "spot" in plan.request.pool.purchase:
         return told
-    queue = "; it matters for runs that the queue stops" if plan.request.pool in plan.stack.queued_pools else ""
+    queue = "; the time matters when the queue preempts the run" if plan.request.pool in plan.stack.queued_pools else ""
     return f"{told}. This pool buys no spot{queue}"
 
 
 def _describe_queue(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
-    """Yield the GPUs that the team of a plan borrows."""
+    """Yield a sentence about the GPUs that the run borrows, if any."""
     request = plan.request
     if request.tenant is None:
         return
@@ -176,20 +183,20 @@ def _describe_queue(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
     if borrowed > 0:
         yield (
             "queue",
-            f"{borrowed} of the {request.gpus} GPUs are borrowed: their owners may take them back at any time, and the "
-            "run is stopped then; the plan does not count this",
+            f"{borrowed} of the {request.gpus} GPUs are borrowed: their owners may take them back at any time, which "
+            "stops the run; the plan does not count this",
         )
 
 
 def write_hours(hours: float) -> str:
-    """Write a time as people read it: ``12 min``, ``4.5 h``, ``12 days``."""
+    """Return hours as text: ``12 min``, ``4.5 h``, ``12 days``."""
     if hours < 1:
         return f"{hours * 60:.0f} min" if hours > 1 / 6 else f"{hours * 60:.2g} min"
     return f"{hours:.2g} h" if hours < 48 else f"{hours / 24:,.0f} days"
 
 
 def _write_count(count: float) -> str:
-    """Write a count as the command takes it: ``7e9``, ``1.3e9``."""
+    """Return a count in the form of the command's arguments: ``7e9``, ``1.3e9``."""
     return re.sub(r"e\+?0*", "e", f"{count:.4g}") if count >= 1e6 else f"{count:g}"
 
 
@@ -203,7 +210,7 @@ def _write_time(seconds: float) -> str:
 
 
 def plan_as_json(plan: TrainingPlan) -> dict[str, Any]:
-    """Write a plan as one document; times in hours unless their name says otherwise, null where nothing is known."""
+    """Return a plan as one document: times in hours unless the name has another unit, null for unknown values."""
     request, checkpoint, store = plan.request, plan.request.checkpoint, plan.request.checkpoint.store
     return {
         "stack": plan.stack.cluster_name,

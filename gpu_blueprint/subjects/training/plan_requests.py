@@ -1,4 +1,4 @@
-"""Words of the command line become the run that a plan is made for, or all their faults at once."""
+"""Reads the arguments of ``training-plan`` into a request, or reports all their faults at once."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,15 +16,15 @@ from .checkpoints import BYTES_PER_PARAMETER, Checkpoint, find_store
 from .limits import choose_gpus, find_limits
 from .plans import PlanRequest, choose_row
 
-_SHORT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmbt])", re.IGNORECASE)
+_ABBREVIATED_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmbt])", re.IGNORECASE)
 _POWERS = {"k": 3, "m": 6, "b": 9, "t": 12}
 _MOST_NODES, _MOST_DAYS, _MOST_PARAMETERS, _MOST_KEPT = 10_000, 3650, 1e14, 1000
-_BILLIONS = 1000
-"""A smaller number of parameters is meant in billions."""
+_BILLIONS_BELOW = 1000
+"""A number of parameters below this is most likely in billions."""
 
 
 class PlanWords(Record, kw_only=True):
-    """The words as somebody wrote them; None for an option that is not given."""
+    """The arguments as text; None for an absent option."""
 
     stack: str
     """Name of the stack, for the messages."""
@@ -41,12 +41,12 @@ class PlanWords(Record, kw_only=True):
 
 @dataclass(slots=True)
 class _Faults:
-    """The faults that are found, in the order of their finding."""
+    """The faults so far, in the order of their finding."""
 
     lines: list[str] = field(default_factory=list)
 
     def read(self, name: str, text: str, accept: Callable[[float], bool], remedy: str) -> float | None:
-        """Return a number, or None and a fault."""
+        """Return the number of an argument; None, with a new fault, if it is not acceptable."""
         try:
             number = float(text)
         except ValueError:
@@ -57,16 +57,16 @@ class _Faults:
         return None
 
     def count(self, name: str, text: str, most: int, remedy: str) -> int | None:
-        """Return a whole number from 1, or None and a fault."""
+        """Return the whole number of an argument, from 1 to ``most``; None, with a new fault, if it is not."""
         number = self.read(name, text, lambda value: 1 <= value <= most and value == int(value), remedy)
         return None if number is None else int(number)
 
 
 def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
-    """Read the words of a plan.
+    """Return the request of a plan.
 
     Raises:
-        UsageError: Some words do not fit. Each line is one fault with its remedy.
+        UsageError: Some arguments are wrong; each line is one fault with its remedy.
     """
     faults = _Faults()
     pool = _find_pool(stack, words, faults)
@@ -108,12 +108,12 @@ def _read_optional(
 
 
 def _read_parameters(text: str, faults: _Faults) -> float | None:
-    if short := _SHORT.fullmatch(text.strip()):
+    if short := _ABBREVIATED_NUMBER.fullmatch(text.strip()):
         faults.lines.append(f"--params: {text!r} is no number; write {short[1]}e{_POWERS[short[2].lower()]}")
         return None
     remedy = "write the number of parameters, such as 7e9"
     number = faults.read("--params", text, lambda value: 0 < value <= _MOST_PARAMETERS, remedy)
-    if number and number < _BILLIONS:
+    if number and number < _BILLIONS_BELOW:
         faults.lines.append(f"--params: {text!r} would be {number:g} parameters; write {number:g}e9 for billions")
         return None
     return number
@@ -150,9 +150,9 @@ def _has_whole_gpus(pool: Pool) -> bool:
 def _find_storage(
     stack: StackConfig, words: PlanWords, pool: Pool | None, row: Instance | None, nodes: int, faults: _Faults
 ) -> AnyStorage | None:
-    """Return the named storage, else the fastest that the tenant of the plan, or any tenant of the pool, may write.
+    """Return the named storage, or else the fastest that the plan's tenant, or any tenant of the pool, may write.
 
-    None for a bucket of its own.
+    None, without a fault, means a bucket outside the stack.
     """
     writable = _list_writable(stack, pool, words.tenant)
     if words.checkpoints is None:
@@ -175,9 +175,9 @@ def _find_storage(
 
 
 def _list_writable(stack: StackConfig, pool: Pool | None, tenant: str | None) -> Mapping[str, AnyStorage]:
-    """Return name → storage that a tenant with quota in a pool may write, in the order of the stack file.
+    """Return name → storage with write access for a tenant of the pool, in the order of the stack file.
 
-    If a tenant is named, the storages are its own.
+    With ``tenant``, only the storages of this tenant.
     """
     if pool is None:
         return {}

@@ -1,4 +1,4 @@
-"""Plans of a training run: days and dollars for each way to buy its nodes, interruptions and checkpoints included."""
+"""Plans of a training run: days and dollars at each capacity type, with interruptions and checkpoints."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -12,7 +12,7 @@ from ...config.pod_start import PodStart
 from ...config.storage import LustreStorage
 from ...cost.money import Usd
 from ...cost.nodes import Node, Terms, find_launched, find_terms, price_nodes
-from ...cost.reservations import list_reserved_capacity, price_reserved_gpu, sum_user_ceilings
+from ...cost.reservations import list_reserved_capacity, price_reserved_gpu, sum_user_limits
 from ...cost.storage import price_files
 from ...records import Record, replace
 from ..pools.start_times import StartTime, estimate_start
@@ -23,27 +23,27 @@ from .run import find_grace
 from .wall_time import Disturbances, find_young_interval
 
 ASSUMED_START = PodStart.model_validate({"imageGib": 10, "warmup": "2m"})
-"""The start of a pod of a pool without ``podStart``: an image as large as AWS's own of PyTorch, which start_rates.csv
-has a measurement of, and two minutes until all ranks have found each other and the first step is done."""
+"""Assumed start of a pod if the pool has no ``podStart``: an image of the size of AWS's PyTorch image, which
+start_rates.csv measures, and two minutes for the rendezvous and the first step."""
 _SECONDS_AN_HOUR = 3600
 
 
 class PlanRequest(Record, kw_only=True):
-    """A run that somebody plans, on whole nodes of a pool."""
+    """A planned run on whole nodes of a pool."""
 
     pool: Pool
     row: Instance
-    """Type of its nodes."""
+    """Instance type of the nodes."""
     nodes: int
     days: float
-    """Days of computing, if nothing interrupted the run."""
+    """Days of computing without interruptions."""
     checkpoint: Checkpoint
     keep: int = 3
     """Checkpoints that the storage keeps."""
     reclaimed: float | None = None
-    """Share of spot nodes that EC2 takes back within a month; None for AWS's data."""
+    """Share of spot nodes that EC2 reclaims within a month; None for AWS's data."""
     tenant: Tenant | None = None
-    """The team whose run it is, if the plan is asked about its quota too."""
+    """The tenant of the run, to check its quota; None to check the pool only."""
 
     @property
     def gpus(self) -> int:
@@ -57,54 +57,54 @@ class PlanRequest(Record, kw_only=True):
 
 
 class TrainingPlan(Record, kw_only=True):
-    """The plan of a run, with all that it stands on."""
+    """The plan of a run, with its inputs."""
 
     stack: StackConfig
     request: PlanRequest
     start: StartTime
     """The start of a pod on a new node."""
     states_start: bool
-    """True if the pool states what its pods wait for."""
+    """True if the pool has ``podStart``."""
     reclaims: ReclaimRate
-    """Reclaims of a usual month."""
+    """Spot reclaims of a usual month."""
     failures_per_node_hour: float
     offers: list[Purchased]
 
     @property
     def restart_s(self) -> float:
-        """Seconds of a restart: the end of the old pods, a new node, the image, the warm-up, the checkpoint read back.
+        """Seconds of a restart: termination of the old pods, new node, image, warm-up, reading the checkpoint.
 
-        A Job's back-off comes on top, which depends on the restarts of an offer.
+        A Job's back-off is extra, since it depends on the number of restarts.
         """
         return self.stop_s + self.start.seconds + self.request.checkpoint.seconds
 
     @property
     def stop_s(self) -> int:
-        """Seconds at most until the old pods have ended and new ones are made.
+        """Maximum seconds until the old pods have ended and new pods are created.
 
-        A Job with podFailurePolicy replaces failed pods alone (podReplacementPolicy), and a JobSet with
-        BlockingRecreate makes new Jobs when the old ones have gone with their pods.
+        A Job with podFailurePolicy replaces a pod only after it has failed (podReplacementPolicy), and a JobSet with
+        BlockingRecreate creates new Jobs only after the old Jobs and pods are deleted.
         """
         return find_grace(self.request.pool)
 
     @property
     def kept_gib(self) -> float:
-        """GiB that checkpoints take at most: those that are kept, and the checkpoint that is being written."""
+        """Maximum GiB of the checkpoints: all kept checkpoints and the one in progress."""
         return (self.request.keep + 1) * self.request.checkpoint.gib
 
     @property
     def fits_gpus(self) -> bool:
-        """False if the state of a checkpoint alone is larger than the memory of all GPUs."""
+        """False if a checkpoint is larger than the memory of all GPUs."""
         return self.request.checkpoint.bytes <= self.request.gpu_bytes
 
     @property
     def fits_storage(self) -> bool:
-        """False if the checkpoints do not fit into a file system of a stated size."""
+        """False if the checkpoints exceed ``sizeGib`` of a Lustre file system."""
         storage = self.request.checkpoint.store.storage
         return not isinstance(storage, LustreStorage) or self.kept_gib <= storage.size_gib
 
     def price_storage(self, offer: Purchased) -> Usd:
-        """Return dollars of the checkpoints over the run."""
+        """Return the dollars of storing, writing and reading checkpoints during the run."""
         if not offer.ends:
             return Usd(unknown=frozenset({"a run that never ends"}))
         gib = self.request.checkpoint.gib
@@ -118,7 +118,7 @@ class TrainingPlan(Record, kw_only=True):
         )
 
     def count_checkpoints_a_day(self, offer: Purchased) -> float:
-        """Return the checkpoints of a day of the clock."""
+        """Return the checkpoints per day of wall time."""
         return offer.checkpoints / offer.hours * 24
 
     def find_young(self, offer: Purchased) -> float:
@@ -127,7 +127,7 @@ class TrainingPlan(Record, kw_only=True):
 
 
 def choose_row(stack: StackConfig, pool: Pool, nodes: int) -> Instance | None:
-    """Return the type of a run's nodes: of the types with most GPUs that fit so often below the ceiling, the cheapest.
+    """Return the instance type for a run: the cheapest of the largest types of which ``nodes`` fit into ``maxGpus``.
 
     None if no type fits.
     """
@@ -139,7 +139,7 @@ def choose_row(stack: StackConfig, pool: Pool, nodes: int) -> Instance | None:
 
 
 def plan_training(stack: StackConfig, request: PlanRequest) -> TrainingPlan:
-    """Plan a run on spot, on demand and on reservations, as far as AWS and the stack sell them."""
+    """Return the plan of a run on spot, on demand and on reservations, if AWS and the stack offer them."""
     pool, row = request.pool, request.row
     start = _estimate_restart(stack, pool)
     rates = list_reclaim_rates(row, stack.region, request.reclaimed)
@@ -171,10 +171,10 @@ def plan_training(stack: StackConfig, request: PlanRequest) -> TrainingPlan:
 
 
 def _disturb(plan: TrainingPlan, reclaims: ReclaimRate | None) -> Disturbances:
-    """Return the interruptions of a run whose nodes EC2 takes back at a rate, or not at all.
+    """Return the interruptions of a run; ``reclaims`` is None if its nodes are not spot.
 
-    The Job of a run on one node waits before each restart. A JobSet recreates its Job, whose first pods wait for
-    nothing (JobSet 0.12, deleteJobs; Kubernetes 1.36 forgets the back-off of a Job that is deleted).
+    The Job of a run on one node has a back-off before each restart. A JobSet recreates its Job, whose first pods start
+    at once (JobSet 0.12, deleteJobs; Kubernetes 1.36 drops the back-off of a deleted Job).
     """
     request = plan.request
     write = request.checkpoint.seconds / _SECONDS_AN_HOUR
@@ -191,9 +191,9 @@ def _disturb(plan: TrainingPlan, reclaims: ReclaimRate | None) -> Disturbances:
 
 
 def _estimate_restart(stack: StackConfig, pool: Pool) -> StartTime:
-    """Return the start of a pod on a new node; the checkpoint takes the place of weights.
+    """Return the start of a pod on a new node, without weights: the run reads its checkpoint instead.
 
-    A node that is always on fails too, and then a new node takes its place.
+    A static node can fail too, so its replacement counts as a new node.
     """
     wanted = (pool.pod_start or ASSUMED_START).model_copy(update={"weights_gib": None, "weights_from": None})
     start = estimate_start(stack, pool, wanted)
@@ -206,7 +206,7 @@ def _estimate_restart(stack: StackConfig, pool: Pool) -> StartTime:
 
 
 def _list_prices(stack: StackConfig, request: PlanRequest) -> Iterator[tuple[Purchase, Usd, str]]:
-    """Yield each way to buy with dollars an hour of all nodes and a remark: spot, on demand, reserved."""
+    """Yield capacity type, dollars per hour of all nodes, and a note, for spot, on demand and reserved."""
     pool, sold = request.pool, request.row.usage_classes
     (node,) = (node for node in price_nodes(stack, pool) if node.row is request.row)
     plan = Terms(plan_factor=find_terms(stack, pool).plan_factor)
@@ -225,7 +225,7 @@ def _list_prices(stack: StackConfig, request: PlanRequest) -> Iterator[tuple[Pur
 
 
 def _list_ends(stack: StackConfig, request: PlanRequest) -> Iterator[str]:
-    """Yield when the reservations of a run's nodes end, and what that means for its last checkpoint."""
+    """Yield the end of each reservation of the run's nodes, and whether a last checkpoint fits."""
     for held in stack.list_reservations(request.pool):
         if held.ends is None or held.instance_type != request.row.instance_type:
             continue
@@ -237,8 +237,8 @@ def _list_ends(stack: StackConfig, request: PlanRequest) -> Iterator[str]:
 
 
 def _count_reserved(stack: StackConfig, pool: Pool, node: Node) -> float:
-    """Return the nodes of a type that a pool's part of its reservations holds."""
+    """Return the reserved nodes of a type in the pool's part of its reservations."""
     if not pool.reservations:
         return 0
-    parts = list_reserved_capacity(stack, pool, [node], sum_user_ceilings(stack, pool))
+    parts = list_reserved_capacity(stack, pool, [node], sum_user_limits(stack, pool))
     return sum(part.instances for part in parts)

@@ -1,7 +1,7 @@
 """The pod template of a training run: every field follows from the run and its pool.
 
-The pod carries no ``karpenter.sh/do-not-disrupt``: with it a spot notice evicts nobody, and the last checkpoint is
-lost. The budgets of training pools keep their nodes from drift and consolidation.
+The pod has no ``karpenter.sh/do-not-disrupt``: the annotation would block the eviction after a spot notice, and the
+last checkpoint would be lost. The disruption budgets of training pools protect nodes from drift and consolidation.
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from ..tenants.gpu_pods import build_pod
 from .environment import list_variables
 from .run import TrainingRun
 from .shells import build_shell
-from .volumes import find_scratch_gib, list_places, list_volumes
+from .volumes import find_scratch_gib, list_volume_mounts, list_volumes
 
 CONTAINER = "train"
 SECURITY: Mapping[str, Any] = {
-    # Most images for training run as root, which the namespaces of tenants allow: so there is no runAsNonRoot.
+    # No runAsNonRoot: most training images run as root, which the namespaces of tenants allow.
     "allowPrivilegeEscalation": False,
     "seccompProfile": {"type": "RuntimeDefault"},
 }
@@ -28,7 +28,7 @@ _ZONE = "topology.kubernetes.io/zone"
 
 
 def name_resource(run: TrainingRun) -> str:
-    """Return the resource that the run takes ``gpus`` of: whole GPUs, MIG instances or shares."""
+    """Return the extended resource that ``gpus`` counts: whole GPUs, MIG instances or shares."""
     return next(iter(run.pool.profile.units.values()))
 
 
@@ -37,7 +37,7 @@ def build_template(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
     pod = build_pod(config, run.pool, namespace=run.tenant.namespace_name, limits=_count_devices(run))["spec"]
     (asked,) = pod.pop("containers")
     if run.pool in config.queued_pools:
-        pod.pop("tolerations", None)  # Kueue writes them.
+        pod.pop("tolerations", None)  # Kueue adds the tolerations.
     memory_mib = int(read_room("1", asked["resources"]["limits"]["memory"]).memory_mib)
     return {
         "spec": {
@@ -45,7 +45,7 @@ def build_template(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
             "restartPolicy": "Never",
             "terminationGracePeriodSeconds": run.grace,
             "automountServiceAccountToken": False,
-            # A Service named pet-master would otherwise set PET_MASTER_PORT to an address.
+            # A Service named pet-master would set PET_MASTER_PORT to an address.
             "enableServiceLinks": False,
             **_stay_in_one_zone(config, run),
             "containers": [_build_container(config, run, asked["resources"])],
@@ -55,7 +55,7 @@ def build_template(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
 
 
 def _count_devices(run: TrainingRun) -> dict[str, int]:
-    """Return resource → count of one pod; a run on one node needs no EFA."""
+    """Return extended resource → count of one pod; only a run on several nodes requests EFA."""
     gpus = {name_resource(run): run.gpus}
     return {**gpus, EFA_RESOURCE: run.pool.candidates[0].efa_interfaces} if _uses_efa(run) else gpus
 
@@ -68,25 +68,25 @@ def _build_container(config: StackConfig, run: TrainingRun, asked: Mapping[str, 
     return {
         "name": CONTAINER,
         "image": run.image,
-        # In place of the image's entry point, so that SIGTERM reaches the program.
-        # The kubelet makes one $ of two, and the value of a variable of $(NAME).
+        # The command replaces the image's entry point, so that SIGTERM reaches the program.
+        # The kubelet turns $$ into $, and expands $(NAME).
         "command": [
             word.replace("$$", "$$$$") for word in build_shell(run.script, *run.command, restarts=run.restarts)
         ],
         "env": list_variables(config, run),
         "resources": _write_resources(config, run, asked),
-        # The last lines of a program that ends tell why.
+        # The last log lines of a program that exits give the cause.
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "securityContext": {**SECURITY},
-        "volumeMounts": [*list_places(config, run)],
+        "volumeMounts": [*list_volume_mounts(config, run)],
     }
 
 
 def _write_resources(config: StackConfig, run: TrainingRun, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return requests with the disk of scratch, so that no node without the room is chosen.
+    """Return resources with ephemeral storage for scratch, so the scheduler picks a node with enough disk.
 
-    Hugepages are EFA's alone. Amounts are text: in a JobSet a number stays a number, of which CEL makes no text, and
-    the rules about templates would fail.
+    Only EFA needs hugepages. Amounts are strings: a JobSet keeps a number as a number, which CEL does not convert to a
+    string, so the rules about templates would fail.
     """
     disk = {"ephemeral-storage": f"{gib}Gi"} if (gib := find_scratch_gib(config, run)) else {}
     limits = {name: str(amount) for name, amount in asked["limits"].items() if name != _HUGEPAGES or _uses_efa(run)}
@@ -94,9 +94,10 @@ def _write_resources(config: StackConfig, run: TrainingRun, asked: Mapping[str, 
 
 
 def _stay_in_one_zone(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
-    """Return the affinity that keeps all nodes of a run in one zone, also after a node was replaced.
+    """Return the affinity that keeps all pods of a run in one zone, also after the replacement of a node.
 
-    Traffic between zones is slower, and AWS bills it. The scheduler lets the first pod pass, which can join no other.
+    Traffic between zones is slower, and AWS bills it. The scheduler lets the first pod pass, which has no other to
+    join.
     """
     if not run.spans_nodes or len(config.list_zones(run.pool)) == 1:
         return {}

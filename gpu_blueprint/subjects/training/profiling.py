@@ -1,8 +1,8 @@
-"""A run that profiles some of its steps: profiles go to scratch first, and to the run's checkpoints at its end.
+"""A run that profiles some of its steps: it writes profiles to scratch, and copies them to the checkpoints at its end.
 
-It needs no privileges: traces of CUDA, NVTX and library calls use the program's own process (NVIDIA, permission issue
-with performance counters: tracing works under restricted profiling). Sampling of the CPU and switches of threads need
-perf events, which Pod Security and seccomp refuse, so they are off. Options: Nsight Systems User Guide, CLI. Read
+It needs no privileges: traces of CUDA, NVTX and library calls come from the program's own process (NVIDIA, permission
+issue with performance counters: tracing works under restricted profiling). CPU sampling and thread switches are off,
+because they need perf events, which Pod Security and seccomp deny. Options: Nsight Systems User Guide, CLI. Read
 2026-11-23.
 """
 
@@ -51,23 +51,23 @@ def wrap_in_profiler(asked: RunRequest, profiler: Profiler) -> RunRequest:
     """Return the request with the profiler around its command.
 
     Raises:
-        UsageError: The profiles would have no place to stay.
+        UsageError: The request has no ``checkpoints``, where profiles are kept.
     """
     if not asked.checkpoints:
         raise UsageError("--profile: the profiles stay beside the checkpoints; give --checkpoints STORAGE")
     if not asked.command:
-        return asked  # The request is refused for its lack of a command.
+        return asked  # read_request refuses a request without a command.
     middle = _NSYS if profiler == "nsys" else _TORCH
     return replace(asked, script=_BEGIN + middle + _KEEP)
 
 
 def list_profile_notes(profiler: Profiler) -> Iterator[str]:
-    """Yield what the program has to do, and how people see the profile."""
+    """Yield how the program must mark its steps, and how people open the profile."""
     if profiler == "nsys":
         yield "the program marks the steps with torch.cuda.profiler.start() and stop(), as train.py --profile nsys does"
         yield "open node-N.nsys-rep with the GUI of Nsight Systems; profile few steps, and end the run after them"
     else:
         yield "the program writes into PROFILE_DIR with torch.profiler, as train.py --profile torch does"
         yield "open rank-N.json.gz on https://ui.perfetto.dev; profile few steps, and end the run after them"
-    yield "the next profile needs another --name: under this one it would go on at the checkpoints of the first"
-    yield "profiles are copied into CHECKPOINT_DIR/profiles when the program has ended; docs/profiling.md reads them"
+    yield "the next profile needs another --name: with the same name the run would resume from the first's checkpoints"
+    yield "profiles are copied to CHECKPOINT_DIR/profiles when the program has ended; docs/profiling.md explains them"

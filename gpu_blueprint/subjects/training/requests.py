@@ -1,4 +1,4 @@
-"""From the words of a command line to a training run, or to all that is wrong with them, each with its remedy."""
+"""Reads the arguments of ``job`` into a training run, or reports all mistakes, each with its remedy."""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +10,14 @@ from ...errors import UsageError, suggest
 from ...records import Record
 from ..images.allowed import is_allowed, name_fully
 from ..images.sources import find_origin, split_name
-from .asked_commands import find_command_mistakes
-from .asked_storage import find_checkpoint_mistakes, find_mount, find_mount_mistakes
-from .asked_variables import find_variable_mistakes, read_variables
+from .asked import (
+    find_checkpoint_mistakes,
+    find_command_mistakes,
+    find_mount,
+    find_mount_mistakes,
+    find_variable_mistakes,
+    read_variables,
+)
 from .jobsets import find_longest_name
 from .limits import choose_gpus, find_limits
 from .run import DEFAULT_RESTARTS, DEFAULT_WAIT, MOST_RESTARTS, PLAIN, TrainingRun
@@ -21,17 +26,19 @@ DEFAULT_NAME = "train"
 _LABEL = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?")
 _LONGEST_JOB = 63
 _WAIT = re.compile(r"([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?(?<=[hms])", re.ASCII)
-_LEAST_WAIT, _LONGEST_WAIT = "15m", "168h"
+_SHORTEST_WAIT, _LONGEST_WAIT = "15m", "168h"
 _IMAGE = re.compile(
     r"([\w.-]+(:[0-9]{1,5})?/)?[a-z0-9._/-]*[a-z0-9](:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?", re.ASCII
 )
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_MOVING = (":latest", "")
-_KNOWN_GOOD = " or ".join(name for name, support in EFA_SUPPORT.items() if "pytorch" in name and support == "present")
+_UNPINNED_RELEASES = (":latest", "")
+_IMAGES_WITH_EFA = " or ".join(
+    name for name, support in EFA_SUPPORT.items() if "pytorch" in name and support == "present"
+)
 
 
 class RunRequest(Record, kw_only=True):
-    """The words of a person who wants to train."""
+    """The arguments of ``job``."""
 
     pool: str
     tenant: str
@@ -46,20 +53,20 @@ class RunRequest(Record, kw_only=True):
     """Name of a storage."""
     name: str = DEFAULT_NAME
     wait: str = ""
-    """Time for which each node waits for the others, such as ``2h``, the default; only for several nodes."""
+    """How long each of several nodes waits for the others, such as ``2h``; empty for the default."""
     restarts: int | None = None
     """Restarts after early failures; by default 3."""
     mounts: tuple[str, ...] = ()
     """Names of further storages."""
     env: tuple[str, ...] = ()
-    """Variables of the program, each as ``NAME=VALUE``."""
+    """Environment variables, each as ``NAME=VALUE``."""
 
 
 def read_request(config: StackConfig, asked: RunRequest) -> TrainingRun:
-    """Return the run.
+    """Return the run of a request.
 
     Raises:
-        UsageError: Something is wrong; a line for each mistake.
+        UsageError: The request has mistakes; a line for each.
     """
     pool = config.gpu_pools_by_name.get(asked.pool)
     tenant = next((tenant for tenant in config.tenants if tenant.name == asked.tenant), None)
@@ -87,7 +94,7 @@ def read_request(config: StackConfig, asked: RunRequest) -> TrainingRun:
 
 
 def find_efa_support(config: StackConfig, image: str) -> EfaSupport | None:
-    """Return whether NCCL in an image reaches EFA; None for images that nobody knows. Copies are as their originals."""
+    """Return whether NCCL in an image supports EFA; None if unknown. A copy counts as its original."""
     return EFA_SUPPORT.get(name_fully(find_origin(config, image)))
 
 
@@ -115,12 +122,12 @@ def _list_mistakes(
 
 
 def _find_wait_mistakes(asked: RunRequest) -> Iterator[str]:
-    hint = f"write {_LEAST_WAIT} to {_LONGEST_WAIT}, such as {DEFAULT_WAIT}"
+    hint = f"write {_SHORTEST_WAIT} to {_LONGEST_WAIT}, such as {DEFAULT_WAIT}"
     if asked.nodes == 1:
-        yield "--wait: a run on one node waits for nobody; leave --wait out"
+        yield "--wait: a run on one node has no other nodes to wait for; leave --wait out"
     elif not _WAIT.fullmatch(asked.wait):
         yield f"--wait: {asked.wait[:40]!r} is no duration; {hint}"
-    elif count_seconds(asked.wait) < count_seconds(_LEAST_WAIT):
+    elif count_seconds(asked.wait) < count_seconds(_SHORTEST_WAIT):
         yield f"--wait: {asked.wait} is too short for a node to start and to pull its image; {hint}"
     elif count_seconds(asked.wait) > count_seconds(_LONGEST_WAIT):
         yield f"--wait: {asked.wait} is longer than a week, and all nodes but the last are paid for; {hint}"
@@ -134,14 +141,14 @@ def _explain_pool(config: StackConfig, name: str) -> str:
 
 def _find_image_mistakes(config: StackConfig, asked: RunRequest, pool: Pool | None) -> Iterator[str]:
     if not asked.image:
-        yield f"--image: a run needs an image with your program, such as one built on {_KNOWN_GOOD}"
+        yield f"--image: a run needs an image with your program, such as one built on {_IMAGES_WITH_EFA}"
         return
     if not _IMAGE.fullmatch(asked.image) or {"", ".", ".."} & {*asked.image.split("/")}:
         yield f"--image: {asked.image!r} is no image; {_correct_image(asked.image)}"
         return
     name, release = split_name(asked.image)
-    if release in _MOVING:
-        reason = f"--image: {asked.image} names no release, and a restart might run another"
+    if release in _UNPINNED_RELEASES:
+        reason = f"--image: {asked.image} names no release, and a restart might pull another"
         yield f"{reason}; write {name}:TAG or {name}@sha256:…"
     if not is_allowed(config, asked.image):
         allowed = ", ".join(config.allowed_images)
@@ -150,16 +157,16 @@ def _find_image_mistakes(config: StackConfig, asked: RunRequest, pool: Pool | No
     spans = pool and pool.multi_node and asked.nodes > 1
     if spans and pool and find_efa_support(config, asked.image) == "absent":
         reason = f"--image: {name} has no EFA, so the nodes of pool {pool.name} would talk over TCP"
-        yield f"{reason}; build on {_KNOWN_GOOD}, or leave --nodes out"
+        yield f"{reason}; build on {_IMAGES_WITH_EFA}, or leave --nodes out"
 
 
 def _correct_image(image: str) -> str:
-    """Return the remedy of an image that is none."""
+    """Return the remedy for a text that is not an image reference."""
     if "://" in image:
         return f"leave {image.partition('://')[0]}:// out"
     if "@" in image and not _DIGEST.fullmatch(image.partition("@")[2]):
         return "write sha256: and 64 hexadecimal digits behind the @"
-    return f"write registry, path and tag, such as {_KNOWN_GOOD}:TAG"
+    return f"write registry, path and tag, such as {_IMAGES_WITH_EFA}:TAG"
 
 
 def _find_name_mistakes(asked: RunRequest) -> Iterator[str]:

@@ -7,34 +7,34 @@ from ...records import Record
 from ..storage.mounts import Mount
 
 NO_RETRY_CODE = 42
-"""Exit code of a program that would fail again: the run ends at once."""
+"""Exit code that ends the run at once, because a restart would fail again."""
 STOPPED_CODE = 75
-"""Exit code of a pod that was told to stop: it starts again, and nothing is counted (EX_TEMPFAIL of sysexits.h)."""
+"""Exit code of a pod after SIGTERM (EX_TEMPFAIL of sysexits.h): the pod restarts, and no failure is counted."""
 DEFAULT_RESTARTS = 3
-"""Restarts of a run that fails early by itself, each time."""
+"""Default restarts after early failures."""
 MOST_RESTARTS = 20
-"""Restarts of a run that works for a while before each failure that counts."""
+"""Maximum restarts, and the restarts after late failures."""
 EARLY_S = 600
-"""Seconds from the start of a program within which a failure is early: the next start would most likely fail too."""
+"""Seconds after the program's start in which a failure is early: the next start would most likely fail too."""
 GRACE_S = SPOT_GRACE_SECONDS
-"""Seconds from SIGTERM to SIGKILL, where the pool leaves them."""
+"""Termination grace period in seconds, if the pool's nodes allow it."""
 DEFAULT_WAIT = "2h"
-"""Time for which a node waits for the others. torchrun alone waits for 15 minutes, and a spot node takes longer on some
-days; a node with a broken GPU never comes, and all others are paid for meanwhile."""
+"""How long a node waits for the others. torchrun's default of 15 minutes is too short for spot nodes on some days. A
+longer wait costs money if a node with a broken GPU never joins."""
 PLAIN = """\
 run "$@"
 finish
 """
-"""The script of a run that is its program and nothing more; ``shells`` has the functions."""
+"""The script of a run that only runs its program; shells.py defines the functions."""
 
 
 def find_grace(pool: Pool) -> int:
-    """Return seconds from SIGTERM to SIGKILL: no more than the pool's nodes leave, or admission refuses the run."""
+    """Return the termination grace period in seconds, at most the node's: admission policies deny a longer one."""
     return min(GRACE_S, count_seconds(pool.lifecycle.termination_grace_period or "1h"))
 
 
 class TrainingRun(Record, kw_only=True):
-    """A command that runs on one node or more, at the cost of one tenant."""
+    """A command on one or more nodes of a pool, for one tenant."""
 
     name: str
     """Name of the Job or the JobSet: a DNS label."""
@@ -43,22 +43,22 @@ class TrainingRun(Record, kw_only=True):
     nodes: int
     """1 or more."""
     gpus: int
-    """GPUs of each node; all of its GPUs if the run spans nodes."""
+    """GPUs of each node; all GPUs of the node if the run spans nodes."""
     image: str
     command: tuple[str, ...]
     """The program with its arguments, such as ``("torchrun", "train.py")``."""
     script: str = PLAIN
     """Script of the shell around the command."""
     wait: str = DEFAULT_WAIT
-    """Time for which each of several nodes waits for the others, such as ``2h``; then its program ends with 1."""
+    """How long each of several nodes waits for the others, such as ``2h``; then torchrun exits with 1."""
     restarts: int = DEFAULT_RESTARTS
-    """Restarts after early failures, from 0 to ``MOST_RESTARTS``; without checkpoints those after all failures."""
+    """Restarts after early failures, from 0 to ``MOST_RESTARTS``; without checkpoints, restarts after all failures."""
     checkpoints: Mount | None = None
-    """The storage that keeps checkpoints; the tenant may write. None if the command keeps them by itself."""
+    """The mount for checkpoints, with write access; None if the run names no storage for them."""
     mounts: tuple[Mount, ...] = ()
-    """Further storages, none of them that of the checkpoints; the tenant may write or only read."""
+    """Further mounts, with any access."""
     env: tuple[tuple[str, str], ...] = ()
-    """Name and value of each variable that people add to the template's, or that replaces one of them."""
+    """Name and value of each variable that people add to the template, or replace in it."""
 
     @property
     def grace(self) -> int:
@@ -67,10 +67,10 @@ class TrainingRun(Record, kw_only=True):
 
     @property
     def most_restarts(self) -> int:
-        """Restarts that Kubernetes grants after failures that count.
+        """Restarts after counted failures: ``backoffLimit`` or ``maxRestarts``.
 
-        With checkpoints the shell counts early failures apart, in their folder. Without, no count outlives the pods but
-        that of Kubernetes, and a restart begins with the first step.
+        With checkpoints, the shell counts early failures in the checkpoint folder, so Kubernetes allows more. Without
+        checkpoints, only Kubernetes's count survives the pods, and a restart begins with the first step.
         """
         return MOST_RESTARTS if self.checkpoints else self.restarts
 

@@ -1,4 +1,4 @@
-"""A run for each training pool, with an image and a command that people replace."""
+"""An example run for each training pool, with placeholders for image and command."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ _NODES = 2
 
 
 def list_samples(config: StackConfig) -> Iterator[TrainingRun]:
-    """Yield the run of the first tenant with a quota in each pool for training, in the order of the stack file.
+    """Yield a run of the first tenant of each training pool, in the order of the stack file.
 
-    It spans two nodes where the pool and the tenant have them.
+    The run spans two nodes if pool and tenant allow two.
     """
     for pool in config.gpu_pools:
         tenant = next((tenant for tenant in config.tenants if tenant.may_use(pool.name)), None)

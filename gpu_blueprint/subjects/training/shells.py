@@ -1,23 +1,23 @@
-"""The shell around the program of every run: it passes SIGTERM on, and chooses the code with which the pod ends.
+"""The shell around the program of every run, which forwards SIGTERM and chooses the pod's exit code.
 
-torchrun ends with 1 whatever its ranks end with, also after SIGTERM. Kubernetes would count this as a failure of the
-program: Kueue marks no pod of a run that it stops (Job controller 1.36, ``getFailJobMessage`` and ``syncJob``), and a
-peer of a drained node may end before the drained pod is marked.
+torchrun exits with 1 for every code of its ranks, even after SIGTERM. Kubernetes would count this as a failure of the
+program: pods of a run that Kueue preempts get no condition (Job controller 1.36, ``getFailJobMessage`` and
+``syncJob``), and a peer of a drained pod may exit before the drained pod has its condition.
 
-Kubernetes has one count of failures, and people need two: of a typo, which fails at once each time, and of a run of
-weeks that loses a machine now and then. So the shell counts early failures, as files in the folder of the checkpoints,
-which also hold the last lines of the program: a JobSet deletes the pods with their logs when it restarts. A program
-that ends later, in any way, gives the count back. Nothing is written over, renamed or appended to, which a bucket
-refuses.
+Kubernetes has one count of failures, and runs need two limits: few restarts for a typo, which fails early each time,
+and many for a run of weeks that loses a node now and then. So the shell counts early failures as files in the
+checkpoint folder. The files hold the last lines of the log, because a restart of a JobSet deletes the pods with their
+logs. A later exit, with any code, resets the count. The shell only creates new files, because a bucket refuses to
+overwrite, rename or append.
 """
 
 from .run import DEFAULT_RESTARTS, EARLY_S, NO_RETRY_CODE, STOPPED_CODE
 
 LINGER_S = 30
-"""Seconds for which a pod that failed by itself waits for the end of a peer that was told to stop."""
+"""Seconds that a failed pod waits, so that a peer with SIGTERM can exit first."""
 
 KEPT_LINES = 200
-"""Lines of a program that failed which its folder keeps."""
+"""Number of log lines that the shell keeps of a failed program."""
 
 _FUNCTIONS = f"""\
 told= program= code=143 pipes= began=
@@ -98,16 +98,16 @@ finish() {{
   exit $code
 }}
 """
-"""``run`` runs a program: then ``code`` is its exit code, and ``told`` is 1 if the pod was told to stop. ``finish``
-ends the pod with the code, or with the code of a stop if the pod was told to stop."""
+"""Functions for scripts. ``run`` runs a program and sets ``code`` to its exit code, and ``told`` to 1 after SIGTERM.
+``finish`` exits with ``code``, or with ``STOPPED_CODE`` after SIGTERM."""
 
 
 def build_shell(script: str, *words: str, restarts: int = DEFAULT_RESTARTS) -> tuple[str, ...]:
-    """Return the command of a shell that knows ``run`` and ``finish``, and the words of its script, ``$1`` and on.
+    """Return the command of a container: a shell with ``run`` and ``finish``, the script, and the script's arguments.
 
     Args:
         script: The script.
-        words: Its words.
-        restarts: Restarts after early failures, which are counted in ``FAILURES_DIR`` if there is such a variable.
+        words: The arguments ``$1``, ``$2``, … of the script.
+        restarts: Restarts after early failures, which the shell counts if the variable ``FAILURES_DIR`` is set.
     """
     return ("sh", "-c", f"restarts={restarts} {_FUNCTIONS}{script}", "sh", *words)

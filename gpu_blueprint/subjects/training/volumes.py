@@ -10,8 +10,8 @@ from ..storage.mounts import Mount
 from .run import TrainingRun
 
 SCRATCH_FOLDER = "/scratch"
-_MIB_OF_GIB = 1024
-_GB, _GIB = 10**9, 2**30
+_MIB_PER_GIB = 1024
+_GIB_PER_GB = 10**9 / 2**30
 
 
 def has_scratch(config: StackConfig, pool: Pool) -> bool:
@@ -20,14 +20,14 @@ def has_scratch(config: StackConfig, pool: Pool) -> bool:
 
 
 def find_scratch_gib(config: StackConfig, run: TrainingRun) -> int:
-    """Return the GiB of local NVMe that belong to a pod, on the smallest node that it may get; 0 without NVMe.
+    """Return the GiB of local NVMe for a pod's scratch on the smallest possible node; 0 without NVMe.
 
-    They are half of the pod's share: images, logs and the space that the kubelet keeps free lie on the same disks.
+    A pod gets half of its share, because images, logs and the kubelet's reserve are on the same disks.
     """
     if not has_scratch(config, run.pool):
         return 0
     shares = (
-        row.local_nvme_gb * _GB / _GIB * run.gpus / count_slots(run.pool, row)
+        row.local_nvme_gb * _GIB_PER_GB * run.gpus / count_slots(run.pool, row)
         for row in config.list_instances(run.pool)
         if count_slots(run.pool, row) >= run.gpus
     )
@@ -40,10 +40,10 @@ def list_volumes(config: StackConfig, run: TrainingRun, memory_mib: int) -> Iter
     Args:
         config: The stack.
         run: The run.
-        memory_mib: Memory of the pod. Shared memory counts towards it, and gets at most half, as on any Linux machine.
+        memory_mib: Memory limit of the pod, which includes shared memory of at most half, the default of Linux.
     """
     if _needs_shared_memory(run):
-        size = f"{max(memory_mib // _MIB_OF_GIB // 2, 1)}Gi"
+        size = f"{max(memory_mib // _MIB_PER_GIB // 2, 1)}Gi"
         yield {"name": "shared-memory", "emptyDir": {"medium": "Memory", "sizeLimit": size}}
     if gib := find_scratch_gib(config, run):
         yield {"name": "scratch", "emptyDir": {"sizeLimit": f"{gib}Gi"}}
@@ -54,10 +54,10 @@ def list_volumes(config: StackConfig, run: TrainingRun, memory_mib: int) -> Iter
         yield {"name": _name_volume(mount), "persistentVolumeClaim": claim}
 
 
-def list_places(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
-    """Yield the mount of each volume."""
+def list_volume_mounts(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
+    """Yield the volume mount of each volume."""
     if _needs_shared_memory(run):
-        # Data loaders and NCCL talk through it, and a container has 64 MiB of it by itself.
+        # Data loaders and NCCL use shared memory, and a container has only 64 MiB by default.
         yield {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108
     if find_scratch_gib(config, run):
         yield {"name": "scratch", "mountPath": SCRATCH_FOLDER}
@@ -68,7 +68,7 @@ def list_places(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any
 
 
 def _name_volume(mount: Mount) -> str:
-    """Return a name that no other volume of the pod has: a storage may be called ``scratch``."""
+    """Return the volume's name, with a prefix because a storage may be called ``scratch``."""
     return f"mount-{mount.claim}"
 
 
@@ -77,5 +77,5 @@ def _mark_reader(mount: Mount) -> dict[str, bool]:
 
 
 def _needs_shared_memory(run: TrainingRun) -> bool:
-    """Return whether /dev/shm is free: with MPS, the device plugin mounts the server's memory there."""
+    """Return whether the pod needs a volume for /dev/shm; with MPS, the device plugin mounts /dev/shm itself."""
     return not isinstance(run.pool.sharing, Mps)

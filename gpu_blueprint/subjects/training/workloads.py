@@ -9,5 +9,5 @@ from .run import TrainingRun
 
 
 def build_workload(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
-    """Build the object, ready for `kubectl apply` by a member of the tenant."""
+    """Return the Job or JobSet of a run, ready for `kubectl apply` by a member of the tenant."""
     return build_jobset(config, run) if run.spans_nodes else build_job(config, run)

@@ -50,10 +50,10 @@ def lab(api_server: "TenancyLab") -> "Iterator[TenancyLab]":
 @pytest.mark.parametrize(
     ("made", "says"),
     [
-        (DAEMON_SET, "a DaemonSet would run on the nodes of all"),
+        (DAEMON_SET, "a DaemonSet would run on every node of the platform"),
         (INGRESS, "ways into the cluster are the platform team's"),
         (TARGETS, "ways into the cluster are the platform team's"),
-        (CLAIM, "device claims pass by the quota"),
+        (CLAIM, "device claims bypass the quota"),
         (SLICE, "addresses of a Service come from its selector"),
         (POINTS, "addresses of a Service come from its selector"),
     ],

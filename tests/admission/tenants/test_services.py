@@ -55,7 +55,7 @@ def test_a_service_inside_passes(lab: "TenancyLab", notes: dict[str, str], spec:
         ({}, {**INTERNAL, "allocateLoadBalancerNodePorts": None}, "allocateLoadBalancerNodePorts: false"),
         ({}, {**INTERNAL, "externalTrafficPolicy": "Local"}, "no nodePort, and externalTrafficPolicy: Cluster"),
         ({}, {**INTERNAL, "ports": [{"port": 80, "nodePort": 30080}]}, "no nodePort, and externalTrafficPolicy"),
-        ({}, {"externalIPs": ["192.0.2.1"]}, "spec.externalIPs would take traffic of others"),
+        ({}, {"externalIPs": ["192.0.2.1"]}, "spec.externalIPs would divert traffic of others"),
         ({"external-dns.alpha.kubernetes.io/hostname": "pay.example.com"}, {}, "annotations of external-dns"),
     ],
 )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...support.tenancy_lab import TenancyLab
 
 pytestmark = pytest.mark.lab
-SAYS = "spec.nodeName passes by the scheduler"
+SAYS = "spec.nodeName bypasses the scheduler"
 BAD, GOOD = build_template(nodeName="any"), build_template()
 SELECTOR = {"matchLabels": {"app": "web"}}
 RAY = ("ray.io", "v1")

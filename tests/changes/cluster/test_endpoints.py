@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.changes.cluster.endpoints import find_lost_ways
+from gpu_blueprint.changes.cluster.endpoints import find_closed_endpoints
 from gpu_blueprint.plan import PlannedResource
 
 from ...support.builders import cluster, stack
@@ -23,23 +23,23 @@ def component(*blocks: str, public: bool = True) -> list[PlannedResource]:
 
 
 CLOSED = (
-    "the Kubernetes API of gpu-prod is no longer public: whoever is outside the network, such as a laptop or CI that "
-    "runs `pulumi up`, loses its way in"
+    "the Kubernetes API of gpu-prod is no longer public: clients outside the network, such as a laptop or CI that "
+    "runs `pulumi up`, can no longer reach it"
 )
 
 
 def test_a_private_api_is_closed_to_everybody_outside() -> None:
-    assert [*find_lost_ways(api("203.0.113.0/24"), api(public=False))] == [CLOSED]
-    assert [*find_lost_ways(component("203.0.113.0/24"), component(public=False))] == [CLOSED]
-    assert [*find_lost_ways(component("203.0.113.0/24"), api(public=False))] == [CLOSED]
-    assert not [*find_lost_ways(api(public=False), api("203.0.113.0/24"))]
+    assert [*find_closed_endpoints(api("203.0.113.0/24"), api(public=False))] == [CLOSED]
+    assert [*find_closed_endpoints(component("203.0.113.0/24"), component(public=False))] == [CLOSED]
+    assert [*find_closed_endpoints(component("203.0.113.0/24"), api(public=False))] == [CLOSED]
+    assert not [*find_closed_endpoints(api(public=False), api("203.0.113.0/24"))]
 
 
 def test_the_edit_of_a_stack_is_seen() -> None:
     before = plan_of(stack(cluster=cluster()))
     after = plan_of(stack(cluster=cluster(api={"access": "private"})))
-    assert len([*find_lost_ways(before, after)]) == 1
-    assert not [*find_lost_ways(before, before)]
+    assert len([*find_closed_endpoints(before, after)]) == 1
+    assert not [*find_closed_endpoints(before, before)]
 
 
 @pytest.mark.parametrize(
@@ -58,21 +58,21 @@ def test_the_edit_of_a_stack_is_seen() -> None:
     ],
 )
 def test_blocks_that_no_longer_reach_the_api_are_named(before: list[str], after: list[str], lost: str) -> None:
-    expected = [f"the Kubernetes API of gpu-prod no longer answers {lost}"] if lost else []
-    assert [*find_lost_ways(api(*before), api(*after))] == expected
+    expected = [f"the Kubernetes API of gpu-prod can no longer be reached from {lost}"] if lost else []
+    assert [*find_closed_endpoints(api(*before), api(*after))] == expected
 
 
 def test_an_api_that_is_no_longer_private_is_told() -> None:
-    (found,) = find_lost_ways(api(), api(private=False))
+    (found,) = find_closed_endpoints(api(), api(private=False))
     assert found.startswith("the Kubernetes API of gpu-prod is no longer private")
 
 
 def test_another_cluster_is_no_lost_way() -> None:
-    assert not [*find_lost_ways(api(), api(public=False, name="gpu-two"))]
-    assert not [*find_lost_ways(api(), [])]
+    assert not [*find_closed_endpoints(api(), api(public=False, name="gpu-two"))]
+    assert not [*find_closed_endpoints(api(), [])]
 
 
 @pytest.mark.parametrize("config", [None, "x", {}, {"publicAccessCidrs": [{"$unknown": True}, "x"]}])
 def test_absurd_clusters_do_no_harm(config: Any) -> None:
     broken = [resource("aws:eks/cluster:Cluster", "gpu-prod", {"vpcConfig": config})]
-    assert not [*find_lost_ways(broken, broken)]
+    assert not [*find_closed_endpoints(broken, broken)]

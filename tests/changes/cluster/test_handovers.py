@@ -26,8 +26,8 @@ def plan_layer(replicas: int = 4, **cluster: Any) -> Plan:
             {"gpuOperator": "existing"},
             "new pods wait until the operator of the cluster reads",
         ),
-        ({"gpuOperator": "existing"}, {"gpuOperator": "install"}, "the GPU Operator of the cluster must go first"),
-        ({"karpenter": "existing"}, {"karpenter": "install"}, "the Karpenter of the cluster must go first"),
+        ({"gpuOperator": "existing"}, {"gpuOperator": "install"}, "uninstall the GPU Operator of the cluster first"),
+        ({"karpenter": "existing"}, {"karpenter": "install"}, "uninstall the Karpenter of the cluster first"),
     ],
 )
 def test_a_program_that_changes_hands_is_told(before: dict[str, Any], after: dict[str, Any], words: str) -> None:

@@ -28,7 +28,7 @@ def test_a_model_in_place_of_a_service_needs_the_name_of_the_teams_deployment() 
 
 def test_the_end_of_a_model_is_grave_for_its_callers() -> None:
     assert find(view(*model("chat")), view()) == [
-        "! model chat ends: http://chat.vision.svc answers nobody, and its callers get errors"
+        "! model chat is removed: http://chat.vision.svc no longer answers, and its callers get errors"
     ]
 
 
@@ -38,13 +38,15 @@ def test_the_models_of_a_tenant_that_goes_have_no_lines() -> None:
 
 def test_a_version_in_place_of_another_leaves_callers_without_an_answer() -> None:
     (line,) = find(view(*model("chat-1")), view(*model("chat-2")))
-    assert line.startswith("! model chat: chat-2 takes the place of chat-1 at once, and nobody answers until the first")
+    assert line.startswith(
+        "! model chat: chat-2 takes the place of chat-1 at once, and no replica answers until the first"
+    )
 
 
 def test_a_version_beside_another_gets_its_share() -> None:
     lines = find(view(*model("chat-1", least=2, most=12)), view(*TWO))
     assert lines == [
-        "+ model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at minReplicas, 3 of 12 requests at "
+        "+ model chat: chat-2 is added to chat-1, and gets 1 of 2 requests at minReplicas, 3 of 12 requests at "
         "maxReplicas"
     ]
 
@@ -56,15 +58,15 @@ def test_a_version_that_stays_alone_must_have_replicas_already(most: int, is_war
     notices = [*find_planned_ends(before.resources, after.resources)]
     if is_warned:
         assert find(before, after) == [
-            "! model chat: chat-1 ends, and chat-2 stays with 3 of 12 replicas at most until now, too few at first: "
+            "! model chat: chat-1 is removed, and chat-2 keeps 3 of at most 12 replicas, too few at first: "
             "raise its share before"
         ]
         assert not notices
     else:
         assert not find(before, after)
         assert notices == [
-            "model chat: chat-1 ends as planned, and chat-2 answers all requests, with 9 of 12 replicas at most until "
-            "it grows"
+            "model chat: chat-1 is removed as planned, and chat-2 answers all requests, with 9 of 12 replicas at most "
+            "until it grows"
         ]
 
 
@@ -86,14 +88,14 @@ def test_another_share_is_a_loss_of_the_replicas_that_end_before_others_start(sh
 def test_a_version_that_comes_with_most_of_the_replicas_takes_them_from_the_present_at_once() -> None:
     after = view(*model("chat-1", most=1), *model("chat-2", most=11))
     (line,) = find(view(*model("chat-1", least=2, most=12)), after)
-    assert line.startswith("! model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at minReplicas, ")
+    assert line.startswith("! model chat: chat-2 is added to chat-1, and gets 1 of 2 requests at minReplicas, ")
     assert line.endswith("; at full load 1 of 12 replicas are left at first, too few: take a smaller step of `share`")
 
 
 def test_the_first_version_of_a_model_without_one_is_told_to_stay_away() -> None:
     (line,) = find(view(*model("chat")), view(*TWO))[:1]
     assert line.startswith("! model chat: chat-1, chat-2 take the place of chat at once")
-    assert line.endswith("leave `version` of the present model out, since `next` comes beside chat without it")
+    assert line.endswith("leave out `version` of the current model, so that `next` can run beside chat")
 
 
 @pytest.mark.parametrize(("least", "most", "sign"), [(1, 8, "+"), (1, 3, "-"), (0, 8, "-")])

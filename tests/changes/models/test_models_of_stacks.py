@@ -55,14 +55,14 @@ def test_a_version_beside_the_present_is_safe() -> None:
     found = change(chat(version="1"), chat(version="1", next=NEXT))
     assert found.verdict == "safe" and not list_notices(found)
     (text,) = list_texts(found)
-    assert text.startswith("model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at minReplicas, ")
+    assert text.startswith("model chat: chat-2 is added to chat-1, and gets 1 of 2 requests at minReplicas, ")
 
 
 def test_the_way_back_ends_the_next_version_and_no_other_pod() -> None:
     found = change(chat(version="1", next=NEXT), chat(version="1"))
     assert not list_texts(found) and found.verdict == "safe"
     assert list_notices(found) == [
-        "model chat: chat-2 ends as planned, and chat-1 answers all requests, with 9 of 12 replicas at most "
+        "model chat: chat-2 is removed as planned, and chat-1 answers all requests, with 9 of 12 replicas at most "
         "until it grows"
     ]
 
@@ -92,13 +92,13 @@ def test_a_version_in_place_of_another_is_a_loss() -> None:
 def test_the_end_of_a_model_comes_before_the_end_of_its_rights() -> None:
     found = change(chat(), None)
     assert found.verdict == "loses-data-or-access"
-    assert list_texts(found)[0].startswith("model chat ends") and len(list_texts(found)) == 2
+    assert list_texts(found)[0].startswith("model chat is removed") and len(list_texts(found)) == 2
 
 
 def test_another_name_is_another_address() -> None:
     texts = list_texts(change(chat(), chat(name="talk")))
     assert "model talk answers at http://talk.serving.svc" in texts
-    assert any(text.startswith("model chat ends: http://chat.serving.svc answers nobody") for text in texts)
+    assert any(text.startswith("model chat is removed: http://chat.serving.svc no longer answers") for text in texts)
 
 
 def test_more_replicas_are_an_update() -> None:

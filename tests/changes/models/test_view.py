@@ -9,8 +9,11 @@ from ...support.snapshots import view
 def test_a_model_has_a_version_for_each_deployment_of_its_component() -> None:
     (found,) = collect_models(view(*model("chat-1", most=9), *model("chat-2", most=3))).values()
     assert (found.tenant, found.name, found.address) == ("vision", "chat", "http://chat.vision.svc")
-    assert [(version.deployment, version.most) for version in found.versions.values()] == [("chat-1", 9), ("chat-2", 3)]
-    assert (found.least, found.most) == (2, 12)
+    assert [(version.deployment, version.max_replicas) for version in found.versions.values()] == [
+        ("chat-1", 9),
+        ("chat-2", 3),
+    ]
+    assert (found.min_replicas, found.max_replicas) == (2, 12)
 
 
 def test_a_deployment_of_a_team_is_no_model() -> None:
@@ -19,4 +22,4 @@ def test_a_deployment_of_a_team_is_no_model() -> None:
 
 def test_a_version_without_scaler_and_without_containers_does_no_harm() -> None:
     (found,) = collect_models(view(*model("chat", containers=None, scaled=False))).values()
-    assert (found.least, found.most, dict(found.versions["chat"].container)) == (0, 0, {})
+    assert (found.min_replicas, found.max_replicas, dict(found.versions["chat"].container)) == (0, 0, {})

@@ -148,7 +148,7 @@ def test_subnets_that_are_not_selected_replace_no_node() -> None:
 def test_a_subnet_that_is_no_longer_selected_drains_its_nodes() -> None:
     untagged = make_subnet("us-east-1b", discovery="no")
     stages = (STAGE, (make_provider(), make_cluster(), ZONES[0], untagged))
-    reason = "the node class selects their subnets no more"
+    reason = "the node class no longer selects their subnets"
     assert find(make_class(), make_class(), stages=stages) == [("nodes in us-east-1b", (reason,))]
     second = make_subnet("us-east-1a", "second")
     assert find(make_class(), make_class(), stages=((*STAGE, second), STAGE)) == [("nodes in second", (reason,))]

@@ -73,7 +73,7 @@ def test_a_pod_that_may_not_be_evicted_keeps_no_node_that_drifts_and_has_a_grace
     assert "no successor starts for the pod, and the pod is deleted 1h, less its own grace, later" in found.pinned
     endless = make_pool(template={"terminationGracePeriod": None})
     (kept,) = drain([endless, NODES], [make_pool(template={**TAINTED, "terminationGracePeriod": None}), NODES])
-    assert kept.pinned.endswith("lets none go) keeps its node")
+    assert kept.pinned.endswith("allows no eviction) keeps its node")
     blocking: dict[str, Any] = {"disruption": {"budgets": [{"nodes": "0"}]}}
     assert drain([MAIN, NODES], [make_pool(template=TAINTED, **blocking), NODES])[0].pinned == ""
 

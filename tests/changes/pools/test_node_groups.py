@@ -115,7 +115,7 @@ def test_a_replaced_group_loses_all_nodes_at_once() -> None:
     new = make_group(instanceTypes=["m7i.2xlarge"])
     cause = change(SYSTEM, "replace", paths=("instanceTypes", "tags"), causes=("instanceTypes",))
     found = roll([SYSTEM, TEMPLATE], [new, TEMPLATE], cause)
-    order = "the new group starts before the old goes"
+    order = "the new group starts first"
     assert (found.reasons, found.budgets) == (("the instance types",), ("all nodes at once", order))
     assert found.grace == "5m" and found.twice_usd_hour == pytest.approx(2 * (0.4032 + 0.0055), abs=0.02)
     assert roll([SYSTEM, TEMPLATE], [new, TEMPLATE], change(SYSTEM, "replace")).reasons == (
@@ -131,7 +131,7 @@ def test_a_replaced_group_that_the_plan_has_under_another_urn_is_described_by_it
 def test_a_group_with_a_fixed_name_goes_before_its_successor_starts(more: dict[str, Any]) -> None:
     old = make_group(**more)
     found = roll([old, TEMPLATE], [old, TEMPLATE], change(old, "replace", paths=("subnetIds",)))
-    assert found.budgets[1] == "the old group goes before the new group starts" and found.twice_usd_hour == 0
+    assert found.budgets[1] == "the old group is deleted before the new group starts" and found.twice_usd_hour == 0
     assert found.reasons == ("the subnets",)
 
 

@@ -65,12 +65,15 @@ def test_a_queue_that_stays_changes_nothing() -> None:
         ({"weight": 3}, "+ weight of its queue: 3 instead of 2, its part of idle GPUs"),
         ({"weight": 0.5}, "- weight of its queue: 0.5 instead of 2, its part of idle GPUs"),
         ({"weight": None}, "- weight of its queue: 1 instead of 2, its part of idle GPUs"),
-        ({"borrow": {"train": 2}}, "- may borrow 2 instead of 4 gpu of train; what runs stays, until its owners ask"),
+        (
+            {"borrow": {"train": 2}},
+            "- may borrow 2 instead of 4 gpu of train; running jobs stay until the owners reclaim their GPUs",
+        ),
         ({"borrow": None}, "+ may borrow 8 instead of 4 gpu of train"),
         ({"hourlyCeiling": 61.5}, "+ hourlyCeiling of its queue: $61.5 instead of $60"),
         (
             {"hourlyCeiling": 50},
-            "- hourlyCeiling of its queue: $50 instead of $60; what runs stays, and further jobs wait",
+            "- hourlyCeiling of its queue: $50 instead of $60; running jobs stay, and further jobs wait",
         ),
         ({"hourlyCeiling": None}, "+ hourlyCeiling of its queue: none instead of $60"),
     ],
@@ -84,7 +87,7 @@ LOSS = "- a job of a higher class waits until running jobs of the team end, wher
 
 
 def test_a_team_that_borrows_no_more_gives_classes_of_other_teams_their_power() -> None:
-    line = "! may borrow 0 instead of 4 gpu of train; what runs stays, until its owners ask"
+    line = "! may borrow 0 instead of 4 gpu of train; running jobs stay until the owners reclaim their GPUs"
     assert edit(borrow={}) == [line, GAIN]
 
 
@@ -97,19 +100,19 @@ def test_a_second_team_that_may_borrow_takes_the_power_of_classes() -> None:
 def test_fair_shares_take_the_power_of_classes() -> None:
     teams = team(), team("other", 4)
     before, after = (plan_queues(*teams, queueing={"fair": fair}) for fair in (False, True))
-    assert find(before, after) == [LOSS, "+ idle GPUs go by weight instead of to the first come"] * 2
+    assert find(before, after) == [LOSS, "+ idle GPUs go by weight instead of in order of arrival"] * 2
 
 
 def test_a_first_ceiling_is_a_loss() -> None:
-    line = "- hourlyCeiling of its queue: $60 instead of none; what runs stays, and further jobs wait"
+    line = "- hourlyCeiling of its queue: $60 instead of none; running jobs stay, and further jobs wait"
     assert find(plan_queues(team()), plan_queues(team(queue={"hourlyCeiling": 60}))) == [line]
 
 
 def test_a_smaller_grant_is_told_where_it_is_lent() -> None:
     before, after = plan_queues(team(count=8)), plan_queues(team(count=6))
     assert find(before, after) == [
-        "- own GPUs in the queue of train: 6 instead of 8 gpu; what runs stays, until the others ask for what is "
-        "theirs now",
+        "- own GPUs in the queue of train: 6 instead of 8 gpu; running jobs stay until other tenants reclaim "
+        "their GPUs",
         "+ may borrow 10 instead of 8 gpu of train",
     ]
     assert find(after, before)[0] == "+ own GPUs in the queue of train: 8 instead of 6 gpu"
@@ -124,13 +127,13 @@ def test_order_fairness_and_patience_are_told() -> None:
     calm, hasty = {"order": "best-effort"}, {"order": "strict", "fair": False, "readyTimeout": "15m"}
     before, after = (plan_queues(team(), queueing=queueing) for queueing in (calm, hasty))
     assert find(before, after) == [
-        "- order of its queue: strict instead of best-effort; nobody of the team passes a job that waits",
-        "- idle GPUs go to the first come instead of by weight",
+        "- order of its queue: strict instead of best-effort; no job overtakes a waiting job",
+        "- idle GPUs go in order of arrival instead of by weight",
         "- a started job gives its GPUs back if its pods are not ready in 15m instead of 30m",
     ]
     assert find(after, before) == [
-        "+ order of its queue: best-effort instead of strict; small jobs pass a large job that waits",
-        "+ idle GPUs go by weight instead of to the first come",
+        "+ order of its queue: best-effort instead of strict; small jobs overtake a large job that waits",
+        "+ idle GPUs go by weight instead of in order of arrival",
         "+ a started job gives its GPUs back if its pods are not ready in 30m instead of 15m",
     ]
 
@@ -149,8 +152,8 @@ def test_switching_on_tells_each_team_what_closes() -> None:
 
 def test_switching_off_is_a_grave_loss_with_the_way_out() -> None:
     assert find(plan_queues(team()), plan_queues(team(), queueing=None)) == [
-        "! queues end: jobs that wait never start, and the update waits for jobs that run; follow docs/queues.md "
-        "(Switch queues off) first"
+        "! queues end: jobs that wait never start, and the update waits for jobs that run; follow "
+        "docs/queues-details.md (Switch queues off) first"
     ]
 
 
@@ -219,14 +222,14 @@ def test_switching_on_in_research_drains_nothing_and_loses_nothing() -> None:
 def test_switching_off_in_research_needs_the_steps_of_the_docs() -> None:
     found = of_research(without_queues)
     assert (found.verdict, found.drains) == ("loses-data-or-access", ())
-    assert "docs/queues.md (Switch queues off) first" in found.reasons[0].text
+    assert "docs/queues-details.md (Switch queues off) first" in found.reasons[0].text
 
 
 def test_an_edit_of_the_configuration_restarts_kueue_alone() -> None:
     found = of_research(lambda stack: stack["queueing"].update(readyTimeout="45m"))
     assert (found.verdict, found.drains) == ("safe", ())
     assert [reason.text for reason in found.reasons if reason.is_notice] == [
-        "Kueue restarts with another configuration: its replicas go one after the other, and no job ends"
+        "Kueue restarts with another configuration: its replicas restart one after the other, and no job stops"
     ]
     weight = of_research(lambda stack: stack["tenants"][0]["queue"].update(weight=2))
     assert not [reason for reason in weight.reasons if reason.is_notice]

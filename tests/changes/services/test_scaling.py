@@ -21,7 +21,7 @@ def find(before: TenantView, after: TenantView) -> list[str]:
 
 
 def test_a_service_comes_and_goes() -> None:
-    assert find(view(scaler()), view()) == ["- service chat no longer scales: its pods stay as many as they are"]
+    assert find(view(scaler()), view()) == ["- service chat no longer scales: it keeps its current number of pods"]
     assert find(view(), view(scaler())) == ["+ service chat scales by itself"]
 
 

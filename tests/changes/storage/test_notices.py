@@ -81,8 +81,8 @@ def test_an_export_that_begins_is_told() -> None:
 )
 def test_deletions_that_reach_a_bucket_are_a_loss(before: list[PlannedResource]) -> None:
     line = (
-        "whoever deletes a file below /data of scratch-import deletes its object in s3://d/ from now on; the bucket "
-        "can bring it back only if it keeps versions"
+        "a deleted file below /data of scratch-import takes its object in s3://d/ with it from now on; only "
+        "the versioning of the bucket can restore the object"
     )
     assert lose(before, [exporting(*ALL), *before[1:]]) == [line]
 
@@ -94,8 +94,8 @@ def test_deletions_that_reached_the_bucket_before_and_an_empty_new_bucket_lose_n
 
 
 def test_deletions_that_reach_the_bucket_no_longer_are_told() -> None:
-    line = "objects in s3://d/ stay when somebody deletes their files below /data of scratch-import: until now they "
-    assert notice([exporting(*ALL)], [exporting(*NEW_AND_CHANGED)]) == [f"{line}were deleted with them"]
+    line = "objects in s3://d/ stay when their files below /data of scratch-import are deleted: until now they "
+    assert notice([exporting(*ALL)], [exporting(*NEW_AND_CHANGED)]) == [f"{line}were deleted too"]
     assert notice([exporting(*NEW_AND_CHANGED)], [exporting(*ALL)]) == []
 
 
@@ -115,7 +115,7 @@ STORAGE_CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
 def test_a_file_system_that_keeps_its_key_is_told(type_: str) -> None:
     bare, keyed = build(type_, "homes"), build(type_, "homes", options={"ignoreChanges": ["kmsKeyId"]}, kmsKeyId="key")
     (line,) = notice([bare], [keyed])
-    assert line.startswith("homes keeps the key that it was made with")
+    assert line.startswith("homes keeps its first key")
     assert notice([keyed], [keyed]) == notice([], [keyed]) == notice([keyed], []) == []
     assert notice([bare], [build(type_, "homes", kmsKeyId="key")]) == []  # it is replaced, which other lines tell
 
@@ -126,5 +126,5 @@ def test_volumes_of_claims_that_keep_their_key_are_told() -> None:
         return found
 
     (line,) = notice([gp3(type="gp3")], [gp3(type="gp3", kmsKeyId="key")])
-    assert line == "volumes that claims of the class gp3 have already keep their key; new volumes get the new key"
+    assert line == "existing volumes of the StorageClass gp3 keep their key; new volumes get the new key"
     assert notice([gp3(type="gp3")], [gp3(type="gp2")]) == notice([], [gp3(kmsKeyId="key")]) == []

@@ -42,7 +42,7 @@ def test_rules_that_only_warn_are_lost_isolation() -> None:
 
 def test_a_new_rule_and_a_gone_rule_are_named() -> None:
     one = (policy(HOST), binding("Deny"))
-    assert find(BASE, one) == ["- isolation: admission rule no-node is gone"]
+    assert find(BASE, one) == ["- isolation: admission rule no-node is removed"]
     assert find(one, BASE) == ["- admission rule no-node is new: see docs/tenants.md"]
     assert find((policy(NODE), binding("Deny")), BASE) == [
         "- admission rule no-host is new: spec.hostNetwork: remove it"
@@ -68,7 +68,7 @@ def test_rules_about_models_are_told_to_tenants_with_models_on_both_sides() -> N
     chat = kube("Deployment", "chat", "vision")
     assert find((), (*rules, chat)) == find((*rules, chat), ()) == []  # the model comes, and goes
     assert find((chat,), (*rules, chat)) == ["- admission rule model-objects is new: a model"]
-    assert find((*rules, chat), (chat,)) == ["- isolation: admission rule model-objects is gone"]
+    assert find((*rules, chat), (chat,)) == ["- isolation: admission rule model-objects is removed"]
     two = (namespace("apps", "apps"), chat)
     assert [shift.tenant for shift in compare_admission(view(*two), view(*two, *rules))] == ["vision"]
 
@@ -86,8 +86,8 @@ def test_several_new_rules_stand_in_one_line() -> None:
 )
 def test_a_policy_without_its_binding_refuses_nothing(after: Sequence[PlannedResource]) -> None:
     assert find(BASE, after) == [
-        "- isolation: admission rule no-host is gone",
-        "- isolation: admission rule no-node is gone",
+        "- isolation: admission rule no-host is removed",
+        "- isolation: admission rule no-node is removed",
     ]
 
 
@@ -114,7 +114,7 @@ def test_a_waiver_counts_for_its_tenant_alone() -> None:
     waived = {**HOST, "expression": f"request.namespace in ['vision'] || ({HOST['expression']})"}
     lifted = (policy(waived, NODE), binding("Deny"))
     assert find(BASE, lifted) == ["+ a waiver lifts admission rule no-host"]
-    assert find(lifted, BASE) == ["- the waiver of admission rule no-host is gone"]
+    assert find(lifted, BASE) == ["- the waiver of admission rule no-host is removed"]
     other = {**waived, "expression": waived["expression"].replace("vision", "robotics")}
     assert not find(BASE, (policy(other, NODE), binding("Deny")))
 
@@ -181,4 +181,4 @@ def test_each_tenant_that_stays_has_its_lines() -> None:
 @pytest.mark.parametrize("broken", [None, {}, {"validations": None}, {"validations": [None, {}]}, {"$unknown": True}])
 def test_absurd_policies_do_no_harm(broken: Any) -> None:
     objects = kube("ValidatingAdmissionPolicy", "pods", spec=broken), binding("Deny")
-    assert all("is gone" in text or "is new" in text for text in find(BASE, objects))
+    assert all("is removed" in text or "is new" in text for text in find(BASE, objects))

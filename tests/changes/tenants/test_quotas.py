@@ -113,7 +113,7 @@ def test_a_grant_in_a_new_pool_is_gained() -> None:
 
 def test_a_pool_that_goes_takes_its_grant() -> None:
     before = view(L4, pool_quota({"requests.nvidia.com/gpu": "3"}))
-    assert find(before, view()) == ["- quota of infer-l4: 0 instead of 3 gpu; the pool goes, and its pods end"]
+    assert find(before, view()) == ["- quota of infer-l4: 0 instead of 3 gpu; the pool is removed, and its pods end"]
 
 
 def test_a_pool_that_stays_without_a_quota_has_no_limit() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.checks.cluster.egress import (
-    SOON,
+    WARNING_PERIOD,
     refuse_proxies_inside_cluster,
     suggest_endpoints_beside_proxy,
     warn_of_ending_authorities,
@@ -38,8 +38,8 @@ def warn(bundle: str, today: date = TODAY) -> list[str]:
 
 
 def test_a_certificate_that_ends_soon_has_a_warning_with_its_day() -> None:
-    assert not warn(ROOT_CA) and not warn(ENDING_CA, LAST - SOON - timedelta(days=1))
-    assert warn(ENDING_CA, LAST - SOON) == ["the certificate of 'Acme Proxy CA 2026' ends on 2026-12-24"]
+    assert not warn(ROOT_CA) and not warn(ENDING_CA, LAST - WARNING_PERIOD - timedelta(days=1))
+    assert warn(ENDING_CA, LAST - WARNING_PERIOD) == ["the certificate of 'Acme Proxy CA 2026' ends on 2026-12-24"]
     assert "ends on" in warn(ENDING_CA, LAST)[0] and "ended on" in warn(ENDING_CA, LAST + timedelta(days=1))[0]
 
 
@@ -54,7 +54,7 @@ def test_each_certificate_of_a_bundle_is_judged() -> None:
 
 def suggest(**fields: Any) -> list[str]:
     return [
-        problem.reason.partition(" takes")[0] for problem in suggest_endpoints_beside_proxy(builders.config(**fields))
+        problem.reason.partition(" ignores")[0] for problem in suggest_endpoints_beside_proxy(builders.config(**fields))
     ]
 
 

@@ -15,7 +15,7 @@ from ...support.builders import config, cpu_pool, existing_cluster, network, poo
 
 def test_a_cluster_that_exists_has_a_vpc() -> None:
     (problem,) = problems(**{**existing_cluster(), "network": network()})
-    assert problem.startswith("network.mode: the cluster exists, so it has a VPC")
+    assert problem.startswith("network.mode: the cluster exists and has a VPC")
     assert problems(**existing_cluster()) == []
 
 
@@ -27,7 +27,7 @@ def test_the_role_of_nodes_belongs_to_the_account() -> None:
 def test_slices_need_the_gate_of_the_running_karpenter() -> None:
     shared: dict[str, Any] = {"pools": [pool(sharing={"mode": "time-slicing", "replicas": 4})], "tenants": []}
     (problem,) = problems(**existing_cluster(nodeOverlays=False), **shared)
-    assert "the existing Karpenter has the feature gate NodeOverlay off" in problem
+    assert "the existing Karpenter's feature gate NodeOverlay is off" in problem
     assert "write nodeOverlays: true" in problem
     assert problems(**existing_cluster(nodeOverlays=True), **shared) == []
 

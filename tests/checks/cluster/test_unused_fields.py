@@ -24,7 +24,7 @@ VALUES = {"replicas": 2}
         ("karpenter", {}, None),
         ("kueue", {}, "the stack has no queueing"),
         ("kueue", queued(), None),
-        ("jobset", {}, "no training pool whose ceiling holds two nodes"),
+        ("jobset", {}, "no training pool whose limit allows two nodes"),
         ("jobset", {"pools": [builders.pool(purpose="training", maxGpus=16)]}, None),
     ],
 )
@@ -43,7 +43,7 @@ def test_weights_without_fair_shares_are_warned_of(weight: float) -> None:
     stack = queued(team("vision", queue={"weight": weight}), team("speech"), queueing={"fair": False})
     (line,) = told("weight-without-fair", **stack)
     assert line == (
-        "queueing.fair: without fair shares the first come take idle GPUs, so the weights do nothing "
+        "queueing.fair: without fair shares idle GPUs go to the first jobs, so the weights do nothing "
         f"(vision {weight:g}, speech 1); write fair: true, or remove weight"
     )
     assert kinds(**{**stack, "queueing": {}}) == []

@@ -97,7 +97,7 @@ def test_every_tag_of_the_catalogue_is_a_tag_of_its_server(server: str) -> None:
 
 
 def test_a_tag_that_nobody_knows_brings_the_usual_tag_to_mind() -> None:
-    assert only(vllm(image={"tag": "v0.99.1"})).hint.startswith("write v0.31.0, the tag of models without image")
+    assert only(vllm(image={"tag": "v0.99.1"})).hint.startswith("write v0.31.0, the default tag")
 
 
 @pytest.mark.parametrize("name", ["prod", "prod-eu", "eu-prod", "production", "live"])

@@ -56,7 +56,7 @@ LOADED = {"source": HUB, "shape": WIDE, "maxModelLen": 512, "quantization": "bit
 def test_a_download_larger_than_the_volume_is_refused_with_the_size_to_write() -> None:
     problem = only(vllm(**LOADED), pool={"gpu": "t4g", "disk": {"sizeGib": 50}})
     assert (problem.kind, problem.path) == ("download-beyond-disk", ("models", 0, "source", "repository"))
-    assert "asks for 47 GiB of disk; nodes of pool main have 50" in problem.reason
+    assert "requests 47 GiB of disk; nodes of pool main have 50" in problem.reason
     size = re.search(r"sizeGib: (\d+)", problem.hint)
     assert size is not None
     grown = find(vllm(**LOADED), pool={"gpu": "t4g", "disk": {"sizeGib": int(size[1])}})

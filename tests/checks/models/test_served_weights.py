@@ -45,15 +45,15 @@ def statement(action: str, *resources: str) -> list[dict[str, Any]]:
 
 def test_a_second_writer_is_a_warning_and_names_the_models() -> None:
     assert lines(vllm(), triton(), storage=[WRITTEN]) == [
-        "storage.0.tenants.lab: lab may replace or delete the weights of chat, ranking: the next replica starts with "
-        "what it finds; let it write below a prefix of its own, and copy what is released (docs/storage.md, Release "
+        "storage.0.tenants.lab: lab may replace or delete the weights of chat, ranking: the next replica loads "
+        "whatever is there; let it write below its own prefix, and copy released weights (docs/storage.md, Release "
         "weights)"
     ]
 
 
 def test_a_team_that_adds_is_a_note() -> None:
     assert lines(storage=[{**WEIGHTS, "tenants": {"team": "read", "lab": "add"}}]) == [
-        "storage.0.tenants.lab: the mount of lab replaces no weights of chat, and a program of it that calls S3 may; "
+        "storage.0.tenants.lab: the mount of lab cannot replace weights of chat, but its programs can, by calls of S3; "
         "forbid it in the bucket's policy (docs/storage.md, Release weights), or let it add below another prefix"
     ]
 

@@ -25,9 +25,8 @@ def lines(most: int, *teams: dict[str, Any], **overrides: Any) -> list[str]:
 def test_a_cpu_pool_too_small_for_its_tenants_is_refused_with_the_arithmetic() -> None:
     (line,) = lines(32, tenant(cpu="64"), tenant(name="b", gpus={}, cpu="8", memory="8Gi"))
     assert line == (
-        "pools.1.maxCpus: tenants may ask cpu for 60.0 CPUs at once: team 52 = 64 - 12 in main; b 8 = 8; and at "
-        "maxCpus 32 its nodes hold at most 31.4 beside kubelet and DaemonSets; write maxCpus: 64, "
-        "or lower cpu of the tenants"
+        "pools.1.maxCpus: tenants may request 60.0 CPUs in cpu at once: team 52 = 64 - 12 in main; b 8 = 8; and at "
+        "maxCpus 32 its nodes have 31.4 allocatable without DaemonSets; write maxCpus: 64, or lower cpu of the tenants"
     )
     assert lines(64, tenant(cpu="64"), tenant(name="b", gpus={}, cpu="8", memory="8Gi")) == []
 
@@ -35,14 +34,15 @@ def test_a_cpu_pool_too_small_for_its_tenants_is_refused_with_the_arithmetic() -
 def test_memory_is_refused_by_its_own_arithmetic() -> None:
     (line,) = lines(64, tenant(memory="1Ti"), instanceFamilies=["c"])
     assert (
-        "976.0 GiB of memory at once: team 976 = 1,024 - 48 in main" in line and "lower memory of the tenants" in line
+        "976.0 GiB of memory in cpu at once: team 976 = 1,024 - 48 in main" in line
+        and "lower memory of the tenants" in line
     )
     assert lines(192, tenant(memory="1Ti"), instanceFamilies=["r"]) == []
 
 
 def test_a_tenant_that_needs_nothing_more_does_not_hide_another() -> None:
     (line,) = lines(8, tenant(cpu="4", memory="48Gi"), tenant(name="b", gpus={}, cpu="9", memory="8Gi"))
-    assert "9.0 CPUs at once: b 9 = 9; and at maxCpus 8" in line
+    assert "9.0 CPUs in cpu at once: b 9 = 9; and at maxCpus 8" in line
 
 
 @pytest.mark.parametrize("most", [2, 8, 33, 64, 5000])
@@ -74,7 +74,7 @@ def test_several_cpu_pools_hold_the_quotas_together() -> None:
     pools = [pool(), cpu(32), cpu(64, name="more")]
     assert problems(pools=pools, tenants=[tenant(gpus={}, cpu="90", memory="64Gi")]) == []
     (line,) = problems(pools=pools, tenants=[tenant(gpus={}, cpu="96", memory="64Gi")])
-    assert line.startswith("pools.2.maxCpus: tenants may ask cpu + more for 96.0 CPUs") and "maxCpus 32 + 64" in line
+    assert line.startswith("pools.2.maxCpus: tenants may request 96.0 CPUs in cpu + more") and "maxCpus 32 + 64" in line
 
 
 def test_a_quota_too_small_for_the_pods_of_the_slots_is_warned_of() -> None:

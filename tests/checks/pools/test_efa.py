@@ -29,4 +29,4 @@ P5 = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "purpose": "tra
 def test_training_over_tcp_is_pointed_out(fields: dict[str, Any], pointed_out: bool) -> None:
     found = list(suggest_efa_for_training(builders.config(pools=[builders.pool(**{**P5, **fields})])))
     assert len(found) == pointed_out
-    assert all(note.severity == "note" and "talk over TCP" in note.reason for note in found)
+    assert all(note.severity == "note" and "communicate over TCP" in note.reason for note in found)

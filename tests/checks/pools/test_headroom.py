@@ -13,7 +13,7 @@ ROOM = {"cpu": "4", "memory": "16Gi"}
     ("pods", "kept", "expected"),
     [
         (4, 4, []),
-        (5, 4, ["services keep at least 4 GPUs at work and headroom keeps 5 more, but the ceiling of pool main is 8"]),
+        (5, 4, ["services always use 4 GPUs or more, headroom keeps 5 more, and the limit of pool main is 8"]),
         (8, 0, []),
     ],
 )
@@ -29,4 +29,4 @@ def test_headroom_may_take_the_nodes_with_the_fewest_gpus_that_hold_it() -> None
     room = {"maxGpus": 16, "headroom": {"pods": 10, "cpu": "40", "memory": "100Gi"}}
     assert builders.problems(pools=[builders.pool(gpu="a10g", **room)]) == []
     (line,) = builders.problems(pools=[builders.pool(instanceTypes=["g5.24xlarge"], **room)])
-    assert "10 pods take nodes of 20 GPUs, and the ceiling of pool main is 16" in line
+    assert "10 pods take nodes of 20 GPUs, and the limit of pool main is 16" in line

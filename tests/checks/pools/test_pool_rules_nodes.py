@@ -24,12 +24,12 @@ def spanning(**overrides: Any) -> dict[str, Any]:
     [
         ({"instanceTypes": ["p5.48xlarge", "p5.4xlarge"]}, "multiNode: EFA interfaces are laid out per type"),
         ({"instanceTypes": ["g6.xlarge"]}, "multiNode: g6.xlarge has no EFA"),
-        ({"zones": ["us-east-1a", "us-east-1b"]}, "zones: a placement group lies in one zone"),
-        ({"zones": None}, "zones: a placement group lies in one zone"),
-        ({"sharing": {"mode": "mig", "profile": "1g.10gb"}}, "sharing: jobs that span nodes take whole GPUs"),
+        ({"zones": ["us-east-1a", "us-east-1b"]}, "zones: a placement group has one zone"),
+        ({"zones": None}, "zones: a placement group has one zone"),
+        ({"sharing": {"mode": "mig", "profile": "1g.10gb"}}, "sharing: jobs on several nodes need whole GPUs"),
         (
             {"instanceTypes": ["p5en.48xlarge"], "multiNode": {"hugepages": True}},
-            "multiNode.hugepages: nobody has reported",
+            "multiNode.hugepages: it is not known",
         ),
     ],
 )
@@ -43,10 +43,13 @@ def test_a_job_on_several_nodes_needs_one_type_one_zone_and_whole_gpus(overrides
     ("overrides", "words"),
     [
         ({"maxGpus": 3}, "maxGpus: 2 static nodes hold 2 GPUs, not 3; write 2"),
-        ({"purchase": ["spot", "on-demand"]}, "purchase: a managed node group buys in one way; write [on-demand]"),
+        (
+            {"purchase": ["spot", "on-demand"]},
+            "purchase: a managed node group has one capacity type; write [on-demand]",
+        ),
         (
             {"purchase": ["reserved"], "reservations": [{"id": "cr-0a1b2c3d"}]},
-            "purchase: a managed node group buys in one way, and not from the reservations of a pool; write "
+            "purchase: a managed node group has one capacity type, and does not use the reservations of a pool; write "
             "[on-demand] or [spot]; to keep reserved nodes warm, write headroom in place of staticNodes",
         ),
         ({"zones": None}, "zones: static nodes need named zones"),
@@ -76,9 +79,9 @@ LONG = "vision.machine-learning.research.engineering.example.com/project"  # 64 
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        ({"labels": {LONG: "a"}}, f"labels.{LONG}: the key has 64 characters, and EKS takes 63 on static nodes"),
-        ({"taints": [{"key": LONG}]}, "taints.0.key: the key has 64 characters, and EKS takes 63 on static nodes"),
-        ({"labels": {"example.com/team": ""}}, "labels.example.com/team: EKS takes no empty label on static nodes"),
+        ({"labels": {LONG: "a"}}, f"labels.{LONG}: the key has 64 characters, and EKS allows 63 on static nodes"),
+        ({"taints": [{"key": LONG}]}, "taints.0.key: the key has 64 characters, and EKS allows 63 on static nodes"),
+        ({"labels": {"example.com/team": ""}}, "labels.example.com/team: EKS refuses an empty label on static nodes"),
     ],
 )
 def test_labels_and_taints_of_static_nodes_fit_the_api_for_node_groups(overrides: dict[str, Any], words: str) -> None:

@@ -98,7 +98,7 @@ def test_the_end_of_a_capacity_block_takes_its_nodes() -> None:
     (found,) = warnings(reservations=[held], pools=[fallback])
     told = (
         "ends on 2026-12-01: its nodes terminate 40 minutes before its end, and pods have 10 minutes,"
-        " whatever their grace"
+        " whatever their grace period"
     )
     assert f"the Capacity Block {ID} {told}; then main buys on-demand" in found
 

@@ -71,7 +71,7 @@ def test_a_cpu_pool_with_few_spot_offerings_is_warned_of(fields: dict[str, Any],
     stack = config(pools=[pool(), cpu_pool(**fields)])
     found = list(map(str, warn_of_few_spot_offerings(stack)))
     assert found == is_warned * [
-        "pools.1.purchase: 2 types × 2 zones = 4 spot offerings; fewer than 5 run dry often; "
+        "pools.1.purchase: 2 types × 2 zones = 4 spot offerings; fewer than 5 often have no capacity; "
         "add instanceFamilies, raise maxCpus or add on-demand after spot"
     ]
     on_demand = config(pools=[pool(), cpu_pool(**fields, purchase=["on-demand"])])

@@ -72,9 +72,9 @@ def test_a_start_within_the_timeout_is_right() -> None:
 
 def test_a_start_above_the_timeout_is_warned_of_with_the_longest_wait_and_a_timeout_that_fits() -> None:
     (line,) = late(100, readyTimeout="5m")
-    assert line.startswith("pools.0.podStart: a pod is ready about 9m ")
-    assert "most of it for the weights (100 GiB from the internet), and the queue stops jobs" in line
-    assert "not ready after 5m, again and again; of these times are assumed, " in line
+    assert line.startswith("pools.0.podStart: a pod is Ready about 9m ")
+    assert "most of it for the weights (100 GiB from the internet), and the queue evicts jobs" in line
+    assert "not Ready after 5m, again and again; assumed, " in line
     assert "node-ready, gpus-al2023, " in line and "; write queueing.readyTimeout: " in line
     minutes = int(line.partition("readyTimeout: ")[2].partition("m")[0])
     assert late(100, readyTimeout=f"{minutes}m") == []

@@ -37,7 +37,7 @@ def test_a_stack_without_queueing_is_told_nothing_of_queues() -> None:
 def test_a_queue_needs_queueing() -> None:
     found = judge(pools=[train()], tenants=[team(queue={"weight": 2}), team("other", 4, queue={})])
     assert [str(problem) for problem in found] == [
-        f"tenants.{index}.queue: the stack has no queueing, so nothing of this queue would hold; "
+        f"tenants.{index}.queue: the stack has no queueing, so this queue would have no effect; "
         "write queueing: {} in the stack, or remove queue"
         for index in (0, 1)
     ]
@@ -149,7 +149,7 @@ def test_a_profile_without_a_grant_is_not_borrowed() -> None:
     found = borrowing({"train": {"1g.10gb": 4, "3g.40gb": 1}}, own, **mixed)
     assert kinds(**found) == [("borrow-without-grant", "tenants.0.queue.borrow.train.3g.40gb")]
     assert told("borrow-without-grant", **found)[0].endswith(
-        "team has no grant of 3g.40gb in pool train, so admission refuses its pods with it; "
+        "team has no grant of 3g.40gb in pool train, so admission policies deny its pods with it; "
         "add a grant of 3g.40gb to gpus, or remove it here"
     )
     assert kinds(**borrowing({"train": {"1g.10gb": 4, "3g.40gb": 0}}, own, **mixed)) == []
@@ -227,7 +227,7 @@ def test_profiles_of_one_pool_are_summed_apart() -> None:
 def test_services_stay_out_of_queued_pools() -> None:
     serving = {**monitoring(), "cluster": cluster(systemNodes={"count": 4})}
     (line,) = told("service-in-queued-pool", **queued(services=[service(pool="train")], **serving))
-    assert line.startswith("services.0.pool: pool train has purpose training and a queue, and pods of a service are no")
+    assert line.startswith("services.0.pool: pool train has purpose training and a queue, and a service is no job")
     both = {"pools": [pool(), train()], "tenants": [tenant(gpus={"main": 5, "train": 8})], **serving}
     found = kinds(**queued(services=[service(pool="main")], **both))
     assert found == [("job-in-serving-pool", "tenants.0.gpus.main")]  # a warning about jobs, not about the service

@@ -15,10 +15,10 @@ from ...support.queued_stacks import judge, kinds, queued
         (
             {"controllerManager": {"featureGates": [{"name": "A"}]}},
             "controllerManager.featureGates",
-            "ends at its start",
+            "exits at its start",
         ),
-        ({"fullnameOverride": "queues"}, "fullnameOverride", "names and labels of the chart"),
-        ({"nameOverride": "queues"}, "nameOverride", "names and labels of the chart"),
+        ({"fullnameOverride": "queues"}, "fullnameOverride", "chart's names and labels"),
+        ({"nameOverride": "queues"}, "nameOverride", "chart's names and labels"),
     ],
 )
 def test_a_value_against_queues_is_refused(values: dict[str, Any], place: str, words: str) -> None:

@@ -138,7 +138,7 @@ def test_borrowing_where_nothing_but_reservations_is_bought_is_warned_of() -> No
     terms = {"purchase": ["reserved"], "reservations": [{"id": "cr-0a1b2c3d"}]}
     held = {"pools": [gang(**terms)], "reservations": [reservation(count=2)]}
     (line,) = told("borrowing-of-reserved", **queued(*TEAMS, **held))
-    assert line.startswith("pools.0.purchase: vision, speech may borrow here, and the pool buys nothing beside")
+    assert line.startswith("pools.0.purchase: vision, speech may borrow here, and the pool has reserved capacity only")
     apart = [team(name, queue={"borrow": {}}) for name in ("vision", "speech")]
     assert not told("borrowing-of-reserved", **queued(*apart, **held))
     more = {**held, "pools": [gang(**{**terms, "purchase": ["reserved", "on-demand"]})]}

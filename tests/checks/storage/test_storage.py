@@ -114,7 +114,7 @@ def test_a_tenant_that_only_reads_needs_no_right_to_write_the_exported_bucket() 
 def test_a_tenant_with_an_empty_folder_of_its_own_is_warned() -> None:
     found = lines(list(warn_of_storage_that_stays_empty(config(homes(tenants={"red": "write", "blue": "read"})))))
     assert found == [
-        "storage.0.tenants.blue: blue has a folder of its own in 'homes', which nobody may write; grant blue: write"
+        "storage.0.tenants.blue: blue has its own folder in 'homes', which nobody may write; grant blue: write"
     ]
 
 

@@ -111,7 +111,7 @@ def test_every_policy_rule_and_every_kind_found_is_described() -> None:
     assert set(described) == {rule.id for rule in RULES} | {problem.kind for problem in PROBLEMS}
     assert "explain gpu-unknown" in described["gpu-unknown"]["help"]["text"]
     diverse = next(rule for rule in RULES if rule.id == "spot-diverse")
-    assert described["spot-diverse"]["help"]["text"] == diverse.fix
+    assert described["spot-diverse"]["help"]["text"] == diverse.texts.fix
 
 
 def test_a_problem_without_a_file_has_no_physical_location() -> None:

@@ -193,15 +193,15 @@ def test_the_component_is_a_component() -> None:
     assert find_resource(plan_services(), "GpuAutoscaler").name == "gpu-test-team/chat"
 
 
-PAGE = (ROOT / "docs" / "services.md").read_text()
+PAGES = "\n".join((ROOT / "docs" / name).read_text() for name in ("services.md", "services-details.md"))
 
 
 def read_code_blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", PAGES, re.DOTALL)
 
 
 def test_the_example_service_in_the_docs_is_valid() -> None:
-    in_the_file, deployment, mounting, (query,), strategy = map(yaml.safe_load, read_code_blocks("yaml"))
+    in_the_file, deployment, mounting, strategy, (query,) = map(yaml.safe_load, read_code_blocks("yaml"))
     prod = {key: value for key, value in shipped_file("prod")[STACK_KEY].items() if key != "models"}
     (service,) = parse({**prod, **in_the_file}, "us-east-1").services
     assert deployment["metadata"] == {"name": service.name, "namespace": service.tenant}

@@ -18,7 +18,7 @@ def explain(model: dict[str, Any], **pool: Any) -> dict[str, tuple[str, ...]]:
 def test_a_replica_leaves_the_service_before_its_server_gets_sigterm() -> None:
     assert explain(chat())["graceful shutdown"] == (
         "the pod leaves the Service's endpoints at once; new requests go to the other replicas",
-        "preStop waits 15 s, until kube-proxy on every node knows that; then the server gets SIGTERM",
+        "preStop waits 15 s until kube-proxy on every node drops the endpoint; then comes SIGTERM",
         "in-flight requests have 4m 40s more, then they break",
         "the pod is killed after 5m in all (terminationGracePeriodSeconds)",
     )
@@ -45,8 +45,8 @@ def test_several_replicas_are_replaced_without_more_capacity_and_a_single_replic
     several, single = (explain(chat(replicas={"min": least, "max": 4})) for least in (2, 1))
     assert several["a rollout"][0].startswith("a replica terminates before its successor starts (maxUnavailable 1)")
     assert single["a rollout"][0].startswith("a new replica starts before an old one terminates (maxSurge 1)")
-    assert any("no replica answers until a new one is ready" in line for line in single["a node drains"])
-    assert not any("no replica answers" in line for line in several["a node drains"])
+    assert any("no replica serves until a new one is Ready" in line for line in single["a node drains"])
+    assert not any("no replica serves" in line for line in several["a node drains"])
 
 
 def test_a_drained_node_is_terminated_after_its_grace_period() -> None:

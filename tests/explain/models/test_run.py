@@ -20,8 +20,8 @@ def test_the_image_is_shown_with_its_cuda_and_the_driver_of_the_nodes() -> None:
     assert explain(chat())["image"] == (
         "docker.io/vllm/vllm-openai:v0.31.0",
         "CUDA 13.0 runs on driver 580 and later; nodes have 580 (al2023)",
-        "without a digest, somebody may put another image under the tag: `crane digest "
-        "docker.io/vllm/vllm-openai:v0.31.0` prints it",
+        "without a digest, the tag may get another image: `crane digest docker.io/vllm/vllm-openai:v0.31.0` prints the "
+        "digest",
     )
 
 
@@ -96,7 +96,7 @@ def test_a_repository_names_its_secret() -> None:
     source = {"repository": "Qwen/Qwen3-8B", "revision": "0123456789" * 4, "tokenSecret": "hub"}
     assert explain(chat(source=source))["weights"] == (
         "huggingface.co/Qwen/Qwen3-8B@01234567: every replica downloads them again",
-        "the Secret hub of the namespace opens it, with its key `token`",
+        "the Secret hub of the namespace has the token, in the key `token`",
     )
 
 
@@ -110,9 +110,9 @@ def test_a_start_has_its_phases_and_its_limit() -> None:
     assert [line.split()[0] for line in lines[1:5]] == ["node", "image", "weights", "warm-up"]
     assert "prepull: [docker.io/vllm/vllm-openai:v0.31.0] in the pool" in lines[5]
     assert lines[6].endswith("gpu_blueprint/catalog/start_rates.csv") and lines[7].startswith("assumed, not measured")
-    assert lines[-1] == "a container that has not answered 10m after its start begins again"
+    assert lines[-1] == "a container that does not respond 10m after its start restarts"
 
 
 def test_a_start_with_unknown_weights_says_so() -> None:
     lines = explain(ranking())["a start takes"]
-    assert "and longer by the weights, whose size is not known" in lines[0] and lines[3] == "  weights not known"
+    assert "plus the weights, whose size is not stated" in lines[0] and lines[3] == "  weights not known"

@@ -54,9 +54,9 @@ def test_a_next_version_shows_the_steps_that_differ() -> None:
     )
     assert steps["Deployment"][3] == "chat-2 gets 50% of the requests at minReplicas, 25% at maxReplicas"
     assert steps["Deployment"][:3] == (
-        "serving/chat-1, version 1: the platform makes it, and KEDA sets its replicas, 9 of 12 at most",
-        "serving/chat-2, version 2: the platform makes it, and KEDA sets its replicas, 3 of 12 at most",
-        "http://chat.serving.svc sends each request to a ready replica of either version",
+        "serving/chat-1, version 1: the platform creates it, and KEDA sets its replicas, 9 of 12 at most",
+        "serving/chat-2, version 2: the platform creates it, and KEDA sets its replicas, 3 of 12 at most",
+        "http://chat.serving.svc sends each request to a Ready replica of either version",
     )
 
 
@@ -80,8 +80,8 @@ def test_a_mean_is_no_exact_number_of_replicas() -> None:
 def test_without_replicas_callers_get_errors_until_one_is_ready() -> None:
     query = [{"signal": "query", "promql": "sum(waiting)", "perReplica": 1}]
     lines = explain(serve(chat(replicas={"min": 0, "max": 4}, scaleOn=query)))["replicas"]
-    assert lines[-1].startswith("then callers get errors until the query asks for a replica ")
-    assert not any("callers get errors" in line for line in explain(serve())["replicas"])
+    assert lines[-1].startswith("then clients get errors until the query is above 0 and ")
+    assert not any("clients get errors" in line for line in explain(serve())["replicas"])
 
 
 def test_a_fixed_number_of_replicas_has_no_signals_to_explain() -> None:
@@ -95,6 +95,6 @@ def test_a_window_of_nothing_is_no_wait() -> None:
 
 def test_triton_has_a_step_for_its_models() -> None:
     assert explain(serve(ranking()))["models"] == (
-        "ranker: onnx, ranker/1/model.onnx; batches up to 32 requests, of which the first waits at most 2,000 µs for "
+        "ranker: onnx, ranker/1/model.onnx; batches up to 32 requests; the first request waits at most 2,000 µs for "
         "others",
     )

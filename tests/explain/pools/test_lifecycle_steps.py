@@ -18,9 +18,9 @@ def test_inference_on_spot_says_that_under_used_nodes_stay_and_that_drift_renews
         "Karpenter removes a node when it is empty or under-used for 10m",
         "an under-used spot node is removed only when its pods fit on other nodes: no spot node replaces it",
         "no node expires; a new AMI replaces nodes by drift",
-        "drift replaces up to 1 node at once, so 1 node may run beyond the ceiling; pods get 15m to end",
-        f"{PINNED} keeps its node from consolidation alone: drift takes the node at once, without a successor for the "
-        "pod, and deletes the pod after 15m less its own grace",
+        "drift replaces up to 1 node at once, so 1 node may run above the limit; pods get 15m to end",
+        f"{PINNED} protects its node from consolidation only: drift drains the node at once, without a successor for "
+        "the pod, and deletes the pod after 15m less its own grace",
     ]
 
 
@@ -54,24 +54,24 @@ def test_a_free_reservation_takes_pods_back_from_nodes_that_cost_more() -> None:
         given = {name: value for name, value in {**RESERVED, **fields}.items() if value is not None}
         stack = builders.config(pools=[builders.pool(**given)], reservations=BOOKED if "reservations" in given else [])
         found = [line for line in describe_lifecycle(stack, stack.gpu_pools[0]) if "becomes free" in line]
-        assert [line.split(" pods of ")[1].split(" nodes")[0] for line in found] == [taken][: bool(taken)], fields
+        assert [line.split("pods of ")[1].split(" nodes")[0] for line in found] == [taken][: bool(taken)], fields
 
 
 def test_an_age_and_a_pool_that_saves_nothing_are_named() -> None:
     found = lines(disruption={"expireAfter": "336h", "consolidateAfter": "Never"}, purchase=["on-demand"])
     assert found[0] == "Karpenter removes no node to save money"
     assert found[1] == "at the age of 336h a node is drained by force, before its successor starts"
-    assert "drift and expiry take the node at once" in found[-1]
+    assert "drift and expiry drain the node at once" in found[-1]
 
 
 def test_a_pod_that_may_not_be_evicted_keeps_a_node_that_neither_drift_nor_age_takes() -> None:
     blocks: Any = {"budgets": [{"nodes": "0", "reasons": ["Drifted"]}]}
     assert PINNED not in " ".join(lines(disruption=blocks, purchase=["on-demand"]))
     aged = lines(disruption={**blocks, "expireAfter": "336h"}, purchase=["on-demand"])
-    assert "alone: expiry takes the node at once" in aged[-1]
+    assert "only: expiry drains the node at once" in aged[-1]
 
 
 def test_static_nodes_change_only_with_an_update() -> None:
     assert lines(instanceTypes=["g6.xlarge"], staticNodes=2, maxGpus=2, zones=["us-east-1a"]) == [
-        "always on; EKS replaces nodes while it updates the group, so 2 nodes may run beyond the ceiling"
+        "always on; EKS replaces nodes while it updates the group, so 2 nodes may run above the limit"
     ]

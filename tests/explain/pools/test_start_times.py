@@ -49,7 +49,7 @@ def test_the_first_note_names_the_table_of_rates() -> None:
 
 def test_headroom_saves_the_wait_for_a_node() -> None:
     lines = note(pools=[pool(podStart=START, headroom=ROOM), pool(name="cold", podStart=START)])
-    assert "headroom of main saves the first pods the wait for a node" in lines
+    assert "with headroom, the first pods of main do not wait for a node" in lines
 
 
 def test_a_snapshot_is_read_slowly_at_first() -> None:

@@ -23,7 +23,7 @@ def test_the_quota_of_each_grantee_is_listed_by_resource() -> None:
 def test_headroom_is_explained_with_its_price() -> None:
     stack = shipped_config("prod")
     steps = {step.title: step.lines for step in explain_pool(stack, stack.gpu_pools_by_name["infer-l40s"])}
-    assert steps["headroom"][0].startswith("1 × room for a pod of 1 nvidia.com/gpu, 6 CPU and 48Gi,")
+    assert steps["headroom"][0].startswith("1 × a pod of 1 nvidia.com/gpu, 6 CPU and 48Gi,")
     assert steps["headroom"][1].endswith("nodes with 1 × L40S")
 
 
@@ -51,7 +51,7 @@ def test_the_quotas_of_a_queued_pool_have_room_for_borrowed_gpus() -> None:
     steps = {step.title: step.lines for step in explain_pool(stack, stack.gpu_pools_by_name["a100-train"])}
     assert steps["quota keys"] == (
         "requests.nvidia.com/gpu: vision 16, language 16",
-        "with what the queue lets the teams borrow",
+        "including GPUs that the queue lets the teams borrow",
     )
 
 
@@ -63,6 +63,6 @@ def test_the_memory_of_mounted_buckets_is_explained_where_pods_mount_them() -> N
             {step.title: step.lines for step in explain_pool(stack, stack.gpu_pools[0])}.get("mounted buckets")
         )
     taken = "up to 1 GiB of a node, which no pod requests and Karpenter does not count"
-    assert lines[0] == (f"{taken}; requests that admission fills in leave it free",)
+    assert lines[0] == (f"{taken}; the mutating policy's requests leave it free",)
     assert lines[1] == (f"{taken}; podSize should leave it free",)
     assert lines[2] is None

@@ -70,7 +70,7 @@ def test_it_names_its_pool_where_the_team_has_two_pools_of_a_resource() -> None:
     red, blue = pick(stack), pick(stack, "blue")
     selector = {"gpu-blueprint/pool": "train"}
     assert build_first_job(*red)["spec"]["template"]["spec"]["nodeSelector"] == selector
-    assert "a nodeSelector, which keeps it out of slices with the same resource" in describe_job(*red)
+    assert "a nodeSelector, which excludes slices with the same resource" in describe_job(*red)
     assert "nodeSelector" not in build_first_job(*blue)["spec"]["template"]["spec"]
     assert any(line.startswith("no nodeSelector: train is the team's only pool") for line in describe_job(*blue))
 

@@ -26,11 +26,11 @@ def test_a_tenant_is_told_how_much_it_may_hold() -> None:
     red, blue = (explain(build_two_teams(), name) for name in ("red", "blue"))
     assert red["may hold"] == (
         "train: 8 nvidia.com/gpu of its own, may borrow 8",
-        "train: 16 while nobody else asks, 11 when all ask",
+        "train: 16 while no other team has Jobs, 11 when all have",
     )
     assert blue["may hold"] == (
         "train: 4 nvidia.com/gpu of its own, may borrow 12",
-        "train: 16 while nobody else asks, 5 when all ask",
+        "train: 16 while no other team has Jobs, 5 when all have",
     )
     assert red["queue"] == (
         "default, for every Job of namespace red; weight 3",
@@ -39,13 +39,13 @@ def test_a_tenant_is_told_how_much_it_may_hold() -> None:
     )
     assert blue["queue"][0] == "default, for every Job of namespace blue; weight 1"
     alone = build_two_teams(tenants=[builders.tenant(name="red", gpus={"train": 8})])
-    line = "a Job of a higher class starts before its other Jobs, and stops running Jobs of lower classes"
+    line = "a Job of a higher class starts before its other Jobs, and preempts running Jobs of lower classes"
     assert explain(alone, "red")["queue"][1] == line
 
 
 def test_a_tenant_is_told_from_whom_it_borrows_and_to_whom_it_lends() -> None:
     steps = explain(build_two_teams(), "red")
-    assert steps["borrows from"] == ("train: blue (up to 4, while idle), the 4 that no grant covers",)
+    assert steps["borrows from"] == ("train: blue (up to 4, while idle), the 4 without a grant",)
     assert steps["lends to"] == ("train: blue; its own Jobs take lent GPUs back at once",)
 
 
@@ -64,14 +64,14 @@ def test_a_tenant_is_told_that_its_ceiling_buys_less_than_it_may_hold() -> None:
     queue = {"borrow": {"train": 8}, "hourlyCeiling": 20}
     stack = build_two_teams(tenants=[builders.tenant(name="red", gpus={"train": 8}, queue=queue)])
     lines = explain(stack, "red")["may hold"]
-    assert lines[1] == "train: 5 while nobody else asks, 5 when all ask; its hourlyCeiling buys no more"
+    assert lines[1] == "train: 5 while no other team has Jobs, 5 when all have; its hourlyCeiling buys no more"
 
 
 def test_the_largest_share_is_told_where_a_tenant_may_borrow_in_two_pools() -> None:
     pools = [train_pool(), train_pool(name="nightly", purpose="batch")]
     red = builders.tenant(name="red", gpus={"train": 8, "nightly": 8})
     two = build_two_teams(pools=pools, tenants=[red])
-    words = "Kueue compares the largest share"
+    words = "Kueue compares tenants' largest shares"
     assert any(words in line for line in explain(two, "red")["when all ask"])
     assert not any(words in line for line in explain(build_two_teams(), "red")["when all ask"])
 
@@ -94,13 +94,13 @@ def test_all_that_ask_get_parts_that_add_up() -> None:
         asked = explain(build_two_teams(), name)["when all ask"]
         assert asked[0] == "train: red 11 + blue 5 nvidia.com/gpu"
         assert asked[1] == "each tenant has its own; idle and ungranted GPUs are divided by weight"
-        assert asked[-1].startswith("GPUs come back by stopping borrowers' Jobs")
+        assert asked[-1].startswith("owners get GPUs back when Kueue preempts")
 
 
 def test_without_fair_shares_the_first_come_take_the_rest() -> None:
     steps = explain(build_two_teams({"fair": False}), "red")
     assert steps["when all ask"][0] == "train: red 8 to 12 + blue 4 to 8 nvidia.com/gpu"
-    assert "whoever asks first" in steps["when all ask"][1]
+    assert "to the first Jobs" in steps["when all ask"][1]
 
 
 def test_a_tenant_gets_a_job_to_apply_and_its_fields_explained() -> None:
@@ -124,7 +124,7 @@ def test_a_queued_pool_shows_flavor_arithmetic_and_a_job() -> None:
     )
     assert "nvidia.com/gpu:NoSchedule" in steps["queue"][0]
     assert steps["divided"] == (
-        "16 nvidia.com/gpu at the ceiling = red 8 + blue 4 + 4 that no grant covers, for all to borrow",
+        "16 nvidia.com/gpu at the limit = red 8 + blue 4 + 4 without a grant, for all to borrow",
     )
     assert yaml.safe_load("\n".join(steps["a job asks"]))["kind"] == "Job"
     assert "a pod asks" not in steps
@@ -135,7 +135,7 @@ def test_the_arithmetic_of_a_pool_leaves_headroom_out() -> None:
     train = builders.pool(name="train", purpose="training", gpu="a100-80gb", maxGpus=16, headroom=warm)
     steps = explain(build_two_teams(pools=[train], tenants=[builders.tenant(gpus={"train": 8})]), "train")
     assert steps["divided"] == (
-        "14 nvidia.com/gpu that nodes hold beside headroom, of 16 = team 8 + 6 that no grant covers, for all to borrow",
+        "14 nvidia.com/gpu of whole nodes without headroom, of 16 = team 8 + 6 without a grant, for all to borrow",
     )
 
 
@@ -148,15 +148,13 @@ def test_pools_of_a_resource_are_named_in_the_order_in_which_a_job_tries_them() 
     red = builders.tenant(name="red", gpus={"train": 8})
     steps = explain(build_two_teams(pools=pools, tenants=[red]), "train")
     assert steps["queue"][1] == (
-        "a Job without nodeSelector takes the first of these pools that has room for it: train → nightly → slices"
+        "a Job without nodeSelector gets the first of these pools with enough quota: train → nightly → slices"
     )
 
 
 def test_a_pool_without_queue_says_why() -> None:
     steps = explain(build_two_teams(), "slices")
-    assert steps["queue"] == (
-        "none, because pods for notebook do not come as Jobs; the grants are quotas and are not lent",
-    )
+    assert steps["queue"] == ("none, because pods for notebook are not Jobs; the grants are quotas and are not lent",)
     assert "a pod asks" in steps and "a job asks" not in steps
 
 
@@ -170,9 +168,9 @@ def test_a_stack_without_queues_says_nothing_of_them() -> None:
 def test_a_stack_names_the_rules_of_its_queues() -> None:
     stack = build_two_teams({"order": "strict", "fair": False, "readyTimeout": "45m"})
     (lines,) = [step.lines for step in explain_stack(stack) if step.title == "queues"]
-    assert lines[0] == "Jobs wait in front of train"
-    assert lines[1].startswith("strict: ") and lines[2] == "idle GPUs are lent to whoever asks first"
-    assert "not all ready after 45m" in lines[3]
+    assert lines[0] == "Jobs wait in queues for train"
+    assert lines[1].startswith("strict: ") and lines[2] == "idle GPUs are lent to the first Jobs"
+    assert "not all Ready after 45m" in lines[3]
     (lines,) = [step.lines for step in explain_stack(build_two_teams()) if step.title == "queues"]
     assert lines[1].startswith("best-effort: ") and lines[2].endswith("by the weights of the tenants")
 

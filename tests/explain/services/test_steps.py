@@ -89,4 +89,4 @@ def test_a_service_that_sleeps_is_said_to_end_all_replicas_at_once(least: int) -
     service = builders.service(replicas={"min": least, "max": 4}, scaleOn=[query], quietSeconds=600)
     lines = explain(builders.config(**builders.services(service)), "chat")["replicas"]
     assert "after 600 quiet seconds" in lines[1]
-    assert any("all replicas end at once" in line for line in lines) is (least == 0)
+    assert any("all replicas terminate at once" in line for line in lines) is (least == 0)

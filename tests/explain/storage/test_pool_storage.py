@@ -28,13 +28,13 @@ def test_a_pool_names_the_mounts_of_its_tenants() -> None:
 
 def test_a_new_node_waits_for_the_drivers_that_its_pods_need() -> None:
     drivers = "s3.csi.aws.com, efs.csi.aws.com, fsx.csi.aws.com"
-    assert explain()["main"][1] == f"a new node takes no pod before these drivers run on it: {drivers}"
+    assert explain()["main"][1] == f"a new node accepts pods only after these drivers run: {drivers}"
     assert explain("homes")["main"][1].endswith(": efs.csi.aws.com")
 
 
 def test_static_nodes_wait_for_no_driver() -> None:
     lines = explain("homes", pools=[builders.pool(zones=[ZONE], maxGpus=8, staticNodes=8)])["main"]
-    assert lines[1].startswith("static nodes take pods before their drivers run")
+    assert lines[1].startswith("static nodes accept pods before their drivers run")
     assert not any("takes no pod before" in line for line in lines)
 
 

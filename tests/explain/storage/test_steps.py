@@ -30,13 +30,13 @@ def test_the_grants_name_claims_and_volumes() -> None:
 
 def test_a_grant_names_the_cache_of_a_bucket_on_the_disks_of_the_teams_nodes() -> None:
     red, blue = explain("datasets")["tenants"]
-    assert re.search(r"; a node keeps at most \d+ GiB of it on its NVMe, a CPU node on its volume$", red)
+    assert re.search(r"; a node caches up to \d+ GiB on its NVMe, a CPU node on its volume$", red)
     assert "NVMe" not in blue and "NVMe" not in explain("homes")["tenants"][0]
 
 
 def test_a_bucket_is_the_teams_or_the_platforms() -> None:
-    assert explain("weights")["holds"][1] == "the bucket exists already, and the platform changes nothing about it"
-    assert "the platform makes the bucket" in explain("datasets")["holds"][1]
+    assert explain("weights")["holds"][1] == "the bucket exists already, and the platform does not change it"
+    assert "the platform creates the bucket" in explain("datasets")["holds"][1]
 
 
 @pytest.mark.parametrize("owner", [None, "444455556666"])
@@ -44,7 +44,7 @@ def test_a_bucket_that_exists_names_its_owner(owner: str | None) -> None:
     stated = {"account": owner} if owner else {}
     storage = [{"name": "weights", **STORAGE["weights"], **stated}]
     line = explain("weights", storage=storage)["holds"][2]
-    assert line == f"rights hold only while account {owner or builders.ACCOUNT} owns the bucket"
+    assert line == f"permissions are valid only while account {owner or builders.ACCOUNT} owns the bucket"
 
 
 def test_a_bucket_says_what_a_team_that_adds_may_still_do() -> None:
@@ -65,7 +65,7 @@ def test_a_storage_names_its_price(name: str, price: str) -> None:
 
 def test_a_bucket_is_reached_by_a_pod_that_nobody_counts() -> None:
     way = " ".join(explain("weights")["reached by"])
-    assert "mount-s3" in way and "IAM decides" in way and "Karpenter does not count it" in way
+    assert "mount-s3" in way and "IAM authorizes" in way and "Karpenter reserves no capacity for it" in way
 
 
 def test_homes_are_reached_in_every_zone_as_one_user() -> None:
@@ -84,7 +84,7 @@ def test_lustre_names_its_bucket_its_zone_and_the_pools_beside_it() -> None:
 
 @pytest.mark.parametrize(
     ("export", "end"),
-    [(True, "the object of a deleted file stays"), ("mirror", "who deletes a file deletes its object in S3")],
+    [(True, "the object of a deleted file stays"), ("mirror", "a deleted file deletes its object in S3")],
 )
 def test_lustre_with_export_says_what_becomes_of_the_objects_of_deleted_files(export: bool | str, end: str) -> None:
     storage = [{"name": name, **STORAGE[name]} for name in ("datasets", "scratch")]

@@ -22,4 +22,4 @@ def test_the_table_tells_who_only_adds_files() -> None:
     storage = [{"name": "weights", "kind": "s3", "bucket": "acme-weights", "tenants": {"red": "add", "blue": "write"}}]
     tenants = [builders.tenant(name=name) for name in ("red", "blue")]
     (row,) = build_storage_table(builders.config(tenants=tenants, storage=storage)).rows
-    assert row[3:5] == ("", "red, new files alone\nblue")
+    assert row[3:5] == ("", "red, new files only\nblue")

@@ -8,20 +8,18 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.catalog import GPUS, list_instances
-from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.checks.placeholders import find_placeholders
 from gpu_blueprint.cost.bounds import estimate_monthly_expectations
 from gpu_blueprint.cost.money import Usd
 from gpu_blueprint.errors import UsageError
 from gpu_blueprint.files.loading import Source
 from gpu_blueprint.files.loading.stack_file import check_source
-from gpu_blueprint.files.starting import FirstFile, Wish, make_first_file
+from gpu_blueprint.files.starting import Answers, FirstFile, make_first_file
 
 from ...support.plans import STACKS
 from ...support.tiers import keep_some
 
 FILE = "stacks/Pulumi.first.yaml"
-DAY = date(2026, 11, 20)
 MODES = ("none", "exclusive", "time-slicing", "time-slicing=2", "time-slicing=64", "mps", "mps=48", "mig")
 REFUSED = (
     "has no MIG",
@@ -34,7 +32,7 @@ REFUSED = (
 
 
 def make(gpu: str = "l4", **answers: object) -> FirstFile:
-    return make_first_file(Wish(environment="first", gpu=gpu, cidr="10.40.0.0/16", **answers), FILE)  # type: ignore[arg-type]
+    return make_first_file(Answers(environment="first", gpu=gpu, cidr="10.40.0.0/16", **answers), FILE)  # type: ignore[arg-type]
 
 
 def refuse(gpu: str = "l4", **answers: object) -> list[str]:
@@ -236,41 +234,6 @@ def test_the_file_reads_as_the_shipped_files_do() -> None:
 
 def test_a_boundless_budget_holds_no_more_than_a_pool_may_have() -> None:
     assert "maxGpus 10000: the most that a pool may have" in make(budget="100000000").note
-
-
-def test_training_on_spot_is_refused_with_a_remedy_that_the_person_can_follow() -> None:
-    (line,) = refuse("a100-80gb", purpose="training", purchase="spot,on-demand")
-    assert line == (
-        "--purchase: spot can end a training run with two minutes' notice; leave spot out here; if jobs resume from "
-        "checkpoints, write spot into purchase and checkpointed: true into the file afterwards"
-    )
-    made = make("a100-80gb", purpose="training").text
-    spot = made.replace("purchase: [on-demand]", "purchase: [spot, on-demand]\n        checkpointed: true")
-    assert check_source("first", Source(spot, FILE)).config.gpu_pools[0].checkpointed
-
-
-@pytest.mark.parametrize(
-    ("gpu", "answers", "cpu", "memory"),
-    [
-        ("a100-80gb", {"max_gpus": "32"}, "381", "4256Gi"),
-        ("a100-80gb", {}, "96", "1064Gi"),
-        ("l4", {"max_gpus": "8"}, "191", "709Gi"),
-        ("l4", {"max_gpus": "8", "sharing": "mps=4"}, "64", "256Gi"),
-    ],
-)
-def test_a_first_team_that_trains_has_a_quota_for_whole_nodes(
-    gpu: str, answers: dict[str, str], cpu: str, memory: str
-) -> None:
-    made = make(gpu, purpose="training", **answers)
-    (team,) = made.config.tenants
-    assert (team.cpu, team.memory) == (cpu, memory)
-    assert not [found for found in find_warnings(made.config, DAY) if found.kind == "quota-below-slots"]
-
-
-def test_the_budget_of_a_first_team_that_trains_holds_its_quota_too() -> None:
-    made = make("h100-80gb", purpose="training", budget="100000")
-    assert cost_month(made) <= 100_000 < cost_month(make("h100-80gb", purpose="training", max_gpus="20"))
-    assert int(made.config.tenants[0].cpu) >= 2 * 191
 
 
 def test_a_file_for_gov_has_placeholders_of_its_partition() -> None:

@@ -90,6 +90,6 @@ def test_credentials_that_do_not_come_are_refused() -> None:
         def get_frozen_credentials(self) -> None:
             self.ending.wait(PATIENCE_S)
 
-    with pytest.raises(UsageError, match=r"no AWS credentials: nothing came after 0.01 seconds; log in again"):
+    with pytest.raises(UsageError, match=r"no AWS credentials within 0.01 seconds; log in again"):
         AwsSignature(Silent(), "eu-west-1", 0.01)
     Silent.ending.set()

@@ -32,16 +32,16 @@ def _ask(url: str) -> str:
 
 def test_an_address_without_tls_is_named_as_what_it_is() -> None:
     with _plain() as url:
-        assert _ask(url) == "it does not speak TLS; is it an address with http://?"
+        assert _ask(url) == "the server does not speak TLS; is http:// meant?"
 
 
 @pytest.mark.parametrize(
     ("head", "words"),
     [
-        (OK + b"Content-Length: 500\r\n\r\n{}", "its answer broke off: bytes are missing at its end; ask again"),
-        (CHUNKED + b"1f4\r\n{}", "its answer broke off: bytes are missing at its end; ask again"),
-        (CHUNKED + b"zz\r\n{}", "its answer broke off: bytes are missing at its end; ask again"),
-        (OK + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}", "its answer broke off: "),
+        (OK + b"Content-Length: 500\r\n\r\n{}", "the answer is incomplete: the last bytes are missing; try again"),
+        (CHUNKED + b"1f4\r\n{}", "the answer is incomplete: the last bytes are missing; try again"),
+        (CHUNKED + b"zz\r\n{}", "the answer is incomplete: the last bytes are missing; try again"),
+        (OK + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}", "the answer is incomplete: "),
         (b"", "cannot be reached: Remote end closed connection without response"),
         (OK + b"x: " + b"y" * 70_000, "cannot be reached: got more than 65536 bytes"),
     ],
@@ -75,15 +75,15 @@ def test_a_bundle_of_certificates_that_is_no_file_is_a_message(monkeypatch: pyte
 @pytest.mark.parametrize(
     ("code", "message", "remedy"),
     [
-        (18, "self-signed certificate", "name the CA in REQUESTS_CA_BUNDLE"),
-        (9, "certificate is not yet valid", "renew it, or set the clock of this machine"),
-        (10, "certificate has expired", "renew it, or set the clock of this machine"),
-        (62, "Hostname mismatch", "name the host as the certificate does"),
-        (64, "IP address mismatch", "name the host as the certificate does"),
+        (18, "self-signed certificate", "set REQUESTS_CA_BUNDLE to the file of the CA"),
+        (9, "certificate is not yet valid", "renew the certificate, or set the clock of this machine"),
+        (10, "certificate has expired", "renew the certificate, or set the clock of this machine"),
+        (62, "Hostname mismatch", "use the certificate's host name"),
+        (64, "IP address mismatch", "use the certificate's host name"),
     ],
 )
 def test_a_certificate_gets_the_remedy_of_its_fault(code: int, message: str, remedy: str) -> None:
     wrong = ssl.SSLCertVerificationError(1, f"[SSL: CERTIFICATE_VERIFY_FAILED] {message} (_ssl.c:1)")
     wrong.verify_code, wrong.verify_message = code, message
     said = describe_failure(OSError(wrong))
-    assert said.startswith(f"its certificate is not trusted: {message}; {remedy}")
+    assert said.startswith(f"the certificate is not trusted: {message}; {remedy}")

@@ -56,8 +56,8 @@ def test_the_prometheus_of_one_cluster_needs_no_label() -> None:
         (["gpu-a"], None, f"has the values gpu-a, never {CLUSTER}"),
         (["", "gpu-a"], None, f"has the values (empty), gpu-a, never {CLUSTER}"),
         ([CLUSTER], "gpu-b", f"has the values {CLUSTER}, never gpu-b"),
-        ([""], "gpu-b", "no label `cluster`; leave --cluster out"),
-        ([], "gpu-b", "no label `cluster`; leave --cluster out"),
+        ([""], "gpu-b", "no series has a label `cluster`; omit --cluster"),
+        ([], "gpu-b", "no series has a label `cluster`; omit --cluster"),
     ],
 )
 def test_series_of_other_clusters_are_refused(names: list[str], given: str | None, words: str) -> None:

@@ -52,9 +52,14 @@ def test_a_pool_with_complete_measurements_gets_proposals() -> None:
 @pytest.mark.parametrize(
     ("nodes", "more", "why", "dollars"),
     [
-        (NODES, {"gpus sum": [], "gpus peak": []}, "none of them offered a GPU", "$970"),
-        ({"pool": "main"}, {}, "the instance type of some of its nodes is not known", "unknown"),
-        ({**NODES, "instance_type": "g99.xlarge"}, {}, "it ran on g99.xlarge, which the catalogue does", "unknown"),
+        (NODES, {"gpus sum": [], "gpus peak": []}, "its nodes ran without allocatable GPUs", "$970"),
+        ({"pool": "main"}, {}, "the instance type of some nodes is unknown", "unknown"),
+        (
+            {**NODES, "instance_type": "g99.xlarge"},
+            {},
+            "its nodes were g99.xlarge, which the catalogue lacks",
+            "unknown",
+        ),
     ],
 )
 def test_missing_measurements_do_not_count_as_zero(

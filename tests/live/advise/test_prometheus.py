@@ -20,13 +20,13 @@ TOO_MUCH = '{"status": "error", "error": "it would load too many samples"}'
 @pytest.mark.parametrize(
     ("status", "body", "words"),
     [
-        (200, "<html>hello</html>", "is no Prometheus: it answered 200 OK"),
-        (404, "not found", "is no Prometheus: it answered 404"),
-        (200, "[1]", "is no Prometheus"),
+        (200, "<html>hello</html>", "not a Prometheus: the answer is 200 OK"),
+        (404, "not found", "not a Prometheus: the answer is 404"),
+        (200, "[1]", "not a Prometheus"),
         (200, '{"status": "success", "data": {"result": [{"metric": {}}]}}', "no samples"),
-        (401, "", "it asks for credentials (401)"),
-        (403, "", "it refuses the credentials (403)"),
-        (422, TOO_MUCH, "refused a query: it would load too many samples; ask for a shorter window with --days"),
+        (401, "", "the server requires credentials (401)"),
+        (403, "", "the server refuses the credentials (403)"),
+        (422, TOO_MUCH, "refused a query: it would load too many samples; set a shorter window with --days"),
         (200, NO_SERIES, "no series of the platform's rules in the window"),
     ],
 )

@@ -13,8 +13,8 @@ from gpu_blueprint.live.advise.prometheus import Patience, Prometheus
 from ...support.dripping_server import CHUNKED, OK, drip
 from ...support.fixed_answer import NO_SERIES, serve
 
-HASTY = Patience(head=0.5, body=0.5)
-LATE = "no answer in time; ask for a shorter window with --days"
+HASTY = Patience(head_seconds=0.5, body_seconds=0.5)
+LATE = "no answer in time; set a shorter window with --days"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_slow_server_is_no_late_server() -> None:
 
 def test_all_answers_together_have_a_deadline_too() -> None:
     with serve(200, NO_SERIES) as (url, requests):
-        server = Prometheus(url, patience=Patience(total=0))
+        server = Prometheus(url, patience=Patience(total_seconds=0))
         with pytest.raises(MetricsError, match=LATE):
             server.query("up")
         assert requests == []
@@ -76,8 +76,8 @@ def test_all_answers_together_have_a_deadline_too() -> None:
     ids=["plain", "packed", "with a length", "redirect"],
 )
 def test_an_answer_without_end_is_not_read_into_memory(head: bytes, piece: bytes) -> None:
-    with drip(head, piece, rest=0) as url, pytest.raises(MetricsError, match="has more than 8,388,608 bytes"):
-        Prometheus(url, patience=Patience(body=60)).query("up")
+    with drip(head, piece, rest=0) as url, pytest.raises(MetricsError, match="the answer exceeds 8,388,608 bytes"):
+        Prometheus(url, patience=Patience(body_seconds=60)).query("up")
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,13 @@ def test_an_answer_without_end_is_not_read_into_memory(head: bytes, piece: bytes
     ids=["nested", "warnings", "cut", "text", "digits"],
 )
 def test_a_document_that_no_prometheus_sends_is_refused(body: str) -> None:
-    with serve(200, body) as (url, _), pytest.raises(MetricsError, match="is no Prometheus"):
+    with serve(200, body) as (url, _), pytest.raises(MetricsError, match="not a Prometheus"):
         Prometheus(url).query("up")
 
 
 @pytest.mark.parametrize("target", ["http://[", "https://sso.example.com/?state=secret", "x" * 9000, ""])
 def test_any_redirect_is_refused_in_a_short_line_without_its_query(target: str) -> None:
-    with serve(302, "", Location=target) as (url, _), pytest.raises(MetricsError, match="it redirects to") as caught:
+    with serve(302, "", Location=target) as (url, _), pytest.raises(MetricsError, match="redirects to") as caught:
         Prometheus(url).query("up")
     assert "secret" not in str(caught.value) and len(str(caught.value)) < 800
 

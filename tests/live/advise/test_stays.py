@@ -23,7 +23,7 @@ from ...support.observations import (
 @pytest.mark.parametrize(
     ("pool", "found", "words"),
     [
-        (A100, on_a100(activity=None), "activity of its GPUs is not known"),
+        (A100, on_a100(activity=None), "activity of its GPUs is unknown"),
         (A100, on_a100(largest=LargestPod(units=2)), "several GPUs"),
         (A100, on_a100(activity=activity(coverage=0.4)), "40%"),
         (A100, PoolUse(), "no node"),
@@ -61,4 +61,4 @@ def test_reserved_gpus_stay_because_they_are_paid_for_anyway() -> None:
 
 def test_a_pool_with_no_expected_use_is_left_to_its_move() -> None:
     advice = advise(stack(**A100, expectedUtilization=0), observed(on_a100()))
-    assert advice.proposals == () and "moves to another pool already" in advice.silent[0][1]
+    assert advice.proposals == () and "already moving to another pool" in advice.silent[0][1]

@@ -99,10 +99,10 @@ def test_an_operation_that_never_ended_is_told(tmp_path: Path) -> None:
             {"deployment": {"resources": [{"urn": name_urn("a:b:C", "x", project="network")}]}},
             "is of the stack dev of the project network, not of the stack dev of the project gpu-blueprint",
         ),
-        ({"deployment": {"resources": 3}}, "its resources are no list"),
-        ({"deployment": {"resources": {"urn": "a"}}}, "its resources are no list"),
+        ({"deployment": {"resources": 3}}, "its resources are not a list"),
+        ({"deployment": {"resources": {"urn": "a"}}}, "its resources are not a list"),
         ({"deployment": {"pending_operations": [{"resource": 3}]}}, "holds a resource without a URN"),
-        (export([{"urn": name_urn("aws:a:A", "a"), "outputs": ["arn"]}]), "inputs or outputs are no object"),
+        (export([{"urn": name_urn("aws:a:A", "a"), "outputs": ["arn"]}]), "inputs or outputs are not an object"),
         ("[" * 100_000, "is not JSON"),
         (
             export([resource("aws:sqs/queue:Queue", "https://sqs/q", outputs={"arn": SECRET})]),

@@ -39,7 +39,7 @@ def test_a_cluster_that_is_missing_fails(aws: Endpoint) -> None:
     aws.answers["DescribeCluster"] = json_error("ResourceNotFoundException", "No cluster found for name: shared.", 404)
     found = find_finding(BYO, "cluster")
     assert found.problem and found.problem.kind == "cluster-not-found" and found.status is Status.FAIL
-    assert found.message == "EKS has no cluster shared in us-east-1, and the file says that it exists (cluster.mode)"
+    assert found.message == "EKS has no cluster shared in us-east-1, but the file says that it exists (cluster.mode)"
 
 
 @pytest.mark.parametrize(

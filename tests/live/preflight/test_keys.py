@@ -97,7 +97,7 @@ def test_keys_that_are_not_for_encryption_fail(aws: Endpoint, settings: dict[str
     arn, _ = make_key(**settings)
     (found,) = find(arn)
     assert describe(found) == ("key-unusable", "encryption.keyArn")
-    assert f"made for {settings['KeyUsage']} with {settings['KeySpec']}" in found.message
+    assert f"is for {settings['KeyUsage']} with {settings['KeySpec']}" in found.message
 
 
 def test_a_key_that_aws_manages_fails(aws: Endpoint) -> None:

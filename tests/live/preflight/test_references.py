@@ -57,7 +57,7 @@ def test_a_bucket_of_another_region_fails(aws: Endpoint, place: str, region: str
     aws.answers["GetBucketLocation"] = bucket_location(place)
     found = find("buckets")
     assert describe(found) == ("bucket-in-other-region", "storage.0.bucket")
-    assert found.message == f"the bucket acme-data lies in {region}, and pods of us-east-1 cannot mount it"
+    assert found.message == f"the bucket acme-data is in {region}, and pods in us-east-1 cannot mount it"
 
 
 def test_a_bucket_of_somebody_else_names_the_missing_permission(aws: Endpoint) -> None:
@@ -74,7 +74,7 @@ def test_a_bucket_of_another_account_than_stated_fails(aws: Endpoint) -> None:
     found = find("buckets")
     assert describe(found) == ("bucket-of-other-account", "storage.0.bucket")
     assert found.message == (
-        "the bucket acme-data is not of account 111122223333, and the rights of the tenants hold only there"
+        "the bucket acme-data is not in account 111122223333, and the tenants' permissions apply only there"
     )
 
 

@@ -44,7 +44,7 @@ def test_a_reservation_that_matches_the_file_passes(aws: Endpoint) -> None:
         ({"outpostArn": "arn:aws:outposts:us-east-1:111122223333:outpost/op-0a1b2c3d"}, "is on an Outpost"),
         (
             {"placementGroupArn": f"{GROUP}/rack-7"},
-            "in the placement group rack-7, outside of which nothing matches it",
+            "in the placement group rack-7 and matches only launches there",
         ),
     ],
 )
@@ -63,8 +63,8 @@ def test_a_reservation_that_nodes_cannot_use_fails(aws: Endpoint, changed: dict[
         ({"state": "payment-pending"}, "is payment-pending"),
         ({"state": "assessing"}, "is assessing"),
         ({"state": "delayed"}, "is delayed"),
-        ({"ownerId": "999988887777"}, "belongs to the account 999988887777: others whom it is shared with"),
-        ({"interruptible": "true"}, "is interruptible: its instances go two minutes after a notice"),
+        ({"ownerId": "999988887777"}, "belongs to the account 999988887777: other accounts that share it"),
+        ({"interruptible": "true"}, "is interruptible: its instances terminate two minutes after a notice"),
     ],
 )
 def test_a_reservation_that_differs_harmlessly_from_the_file_warns(
@@ -80,7 +80,7 @@ def test_a_reservation_that_differs_harmlessly_from_the_file_warns(
     [
         ("rack-7", "rack-7", ""),
         ("rack-8", "rack-7", "the file says rack-8"),
-        ("rack-7", "", "was made in no placement group, the file says rack-7"),
+        ("rack-7", "", "is in no placement group, the file says rack-7"),
     ],
 )
 def test_the_placement_group_is_the_file_s(aws: Endpoint, declared: str, actual: str, words: str) -> None:
@@ -102,7 +102,7 @@ def test_static_nodes_fill_an_open_reservation(aws: Endpoint) -> None:
         reservations=[row.model_dump(by_alias=True, exclude_unset=True) for row in alone.reservations],
     )
     found = find_finding(beside, "reservations")
-    assert found.status is Status.WARN and "so the static nodes of static take its places" in found.message
+    assert found.status is Status.WARN and "so the static nodes of static use its instances" in found.message
     aws.answers["DescribeCapacityReservations"] = reservations({**opened, "instanceMatchCriteria": "targeted"})
     assert find_finding(beside, "reservations").status is Status.PASS
 
@@ -134,7 +134,7 @@ def test_a_reservation_without_the_end_of_the_file_warns(aws: Endpoint) -> None:
     found = ask(make_stack("2027-03-31"), "reservations")
     assert {finding.status for finding in found} == {Status.WARN}
     kind, end = (finding.message for finding in found)
-    assert "is no Capacity Block, so it counts against the service quota Running On-Demand" in kind
+    assert "is not a Capacity Block, so it counts against the service quota Running On-Demand" in kind
     assert "never ends by itself" in end
 
 

@@ -42,7 +42,7 @@ def test_a_new_vpc_with_the_refused_zone_under_its_first_two_fails(aws: Endpoint
         "us-east-1c": Status.PASS,
     }
     _, message, remedy = found["us-east-1b"]
-    assert message == "us-east-1b is use1-az3, into which EKS puts no control plane"
+    assert message == "us-east-1b is use1-az3, where EKS does not run a control plane"
     assert remedy.endswith("be others: us-east-1a (use1-az2), us-east-1c (use1-az1)")
 
 

@@ -186,7 +186,7 @@ _MAKERS = (
     passes("who makes pods, and what they tolerate", team(*_each(f"{_OWNED} && !has(object.spec.tolerations)"))),
     passes("who makes pods, and which node they name", team(*_each(f"{_OWNED} && !has(object.spec.nodeName)"))),
     *(
-        fails(f"who asks: {text}", team(*_each(text)), "space", words="judges what such a pod requests")
+        fails(f"who asks: {text}", team(*_each(text)), "space", words="judges their requests")
         for text in (
             "request.userInfo.username.startsWith('system:serviceaccount:kube-system:')",
             "authorizer.group('').resource('pods').namespace('space').check('create').allowed()",

@@ -76,7 +76,7 @@ CASES = cases_of(
     ),
     passes("one pod may go", program(_budget(maxUnavailable=1), _workload())),
     passes("a part of the pods may go, of which Kubernetes makes one", program(_budget(maxUnavailable="1%"))),
-    fails("no pod may go", program(_budget(maxUnavailable=0)), "budget", words="keeps lets no pod go"),
+    fails("no pod may go", program(_budget(maxUnavailable=0)), "budget", words="keeps allows no eviction"),
     fails("no part of the pods may go", program(_budget(maxUnavailable="0%")), "budget"),
     fails("no pod, as text", program(_budget(maxUnavailable="0")), "budget"),
     passes("two of three stay", _keeps(2)),
@@ -124,7 +124,7 @@ CASES = cases_of(
         program(_budget(maxUnavailable=1), _budget(name="also", maxUnavailable=1), _workload(replicas=3)),
         "budget",
         "also",
-        words="PodDisruptionBudgets keeps and also both count the pods of chat",
+        words="PodDisruptionBudgets keeps and also both select the pods of chat",
     ),
     passes(
         "two budgets of two namespaces",
@@ -147,7 +147,7 @@ CASES = cases_of(
         "a part of the pods of a Job may go",
         program(_budget(maxUnavailable=1), _job(parallelism=4)),
         "budget",
-        words="keeps lets no pod of chat go",
+        words="keeps allows no eviction of pods of chat",
     ),
     fails("a single Pod stays", _keeps(1, _pod()), "budget", words="all 1 "),
     fails("a single Pod may go", program(_budget(maxUnavailable=1), _pod()), "budget", words="a Pod has no scale"),
@@ -160,7 +160,7 @@ CASES = cases_of(
             _budget({}, namespace="default", maxUnavailable=1), resource("aws:glue/job:Job", "etl", {"name": "etl"})
         ),
     ),
-    fails("a patch of a budget", program(_patch(maxUnavailable=0)), "patch", words="patched lets no pod go"),
+    fails("a patch of a budget", program(_patch(maxUnavailable=0)), "patch", words="patched allows no eviction"),
     fails(
         "a patch counts the pods of a budget",
         program(_budget(maxUnavailable=1), _patch(maxUnavailable=1), _workload(replicas=3)),

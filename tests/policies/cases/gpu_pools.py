@@ -120,7 +120,7 @@ LIMITED = cases_of(
         _l40s(("spec", "limits"), {"nvidia.com/gpu": UNKNOWN}),
         "infer-l40s-node-pool",
     ),
-    fails("no limits", _l40s(("spec", "limits"), GONE), "infer-l40s-node-pool", words="without end; set"),
+    fails("no limits", _l40s(("spec", "limits"), GONE), "infer-l40s-node-pool", words="any number of nodes; set"),
     fails("limits in CPUs", _l40s(("spec", "limits"), {"cpu": "1000"}), "infer-l40s-node-pool"),
     undecided("limits not known", _l40s(("spec", "limits"), UNKNOWN), "infer-l40s-node-pool"),
 )
@@ -164,7 +164,7 @@ CPUS_LIMITED = cases_of(
         "no limits",
         program(node_pool(_CPU_TYPE)),
         "theirs",
-        words=("launches nodes without end, at about 50 $ an hour", "CPUs; set spec.limits.cpu to"),
+        words=("launches any number of nodes, at about 50 $ an hour", "CPUs; set spec.limits.cpu to"),
     ),
     fails("no limits, by category", program(node_pool(_BY_CATEGORY)), "theirs"),
     fails("limits of null", _limited(None), "theirs"),

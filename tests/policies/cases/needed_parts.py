@@ -83,7 +83,7 @@ _SWITCHES: tuple[tuple[str, Any, Resource, str], ...] = (
     ),
     ("gpu-operator", {"devicePlugin": OFF}, gpu_pool(), "is off: nodes offer no GPUs (gpus)"),
     ("gpu-operator", {"devicePlugin": {"enabled": ""}}, _group(), "nodes offer no GPUs (group)"),
-    ("gpu-operator", {"migManager": OFF}, gpu_pool(template=_CUT), "is off: nobody cuts GPUs into slices"),
+    ("gpu-operator", {"migManager": OFF}, gpu_pool(template=_CUT), "is off: no GPU becomes slices"),
     ("gpu-operator", {"nfd": OFF}, gpu_pool(), "is off: the operator finds no GPU nodes"),
     ("gpu-operator", {"dcgmExporter": OFF}, kube("ServiceMonitor", "dcgm"), "is off: nobody measures GPUs (dcgm)"),
     ("gpu-operator", {"dcgmExporter": OFF}, kube("PodMonitor", selector={"app": "dcgm"}), "is off: nobody measures"),

@@ -63,7 +63,7 @@ SHARES = (
     passes("replicas of MPS beside time-slicing, which does nothing", _on_l4(_files("", ts=_BOTH), _FOUR)),
     passes("replicas in a section of another case", _on_l4(_files(ts=sharing(mode="timeslicing", **_RENAMED)), _FOUR)),
     passes("replicas of a name without prefix", _on_l4(_files(ts=sharing(name="gpu", **_RENAMED)), _FOUR)),
-    fails("replicas of MPS under mixed", _on_l4(_files(ts=_MPS), _FOUR), "theirs", words="the device plugin ends"),
+    fails("replicas of MPS under mixed", _on_l4(_files(ts=_MPS), _FOUR), "theirs", words="the device plugin exits"),
     fails(
         "replicas of MPS in a file that states mixed",
         _on_l4(_files("", ts={**_MPS, "flags": {"migStrategy": "mixed"}}), _FOUR),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from policies.patterns import LONGEST_PATTERN, LONGEST_TEXT, MOST_STATES
+from policies.patterns import MAX_PATTERN_LENGTH, MAX_STATES, MAX_TEXT_LENGTH
 
 from .stacks import Case, cases_of, fails, mistaken, passes, program, resource
 
@@ -25,8 +25,8 @@ COMPLETIONS = (
     ("x~", "x", False),
     ("x$0", "x0", False),
     ("x[0-9]{3}", "x", True),
-    ("a*", "a" * LONGEST_TEXT, True),
-    ("a*", "a" * (LONGEST_TEXT + 1), False),
+    ("a*", "a" * MAX_TEXT_LENGTH, True),
+    ("a*", "a" * (MAX_TEXT_LENGTH + 1), False),
 )
 """Pattern, prefix of a name, and whether letters that AWS gives complete the prefix to a name that fits."""
 MEANINGS = (
@@ -67,8 +67,8 @@ MEANINGS = (
     ("[\\d_]", "7", True),
     ("a.b", "a\nb", False),
     ("a.b", "a~b", True),
-    ("a*", "a" * LONGEST_TEXT, True),
-    ("a*", "a" * (LONGEST_TEXT + 1), False),
+    ("a*", "a" * MAX_TEXT_LENGTH, True),
+    ("a*", "a" * (MAX_TEXT_LENGTH + 1), False),
 )
 """Pattern, text, and whether the whole text fits."""
 _LIST = "must be a list of the values that are allowed"
@@ -109,11 +109,14 @@ NAMES = cases_of(
     "names-match",
     *(_judge_prefix(pattern, prefix, fits=fits) for pattern, prefix, fits in COMPLETIONS),
     mistaken("no patterns at all"),
-    mistaken("patterns that can be used", patterns={"Role": "a", "Queue": "b" * LONGEST_PATTERN}),
-    mistaken("the largest pattern", patterns={"Role": f"(a{{{MOST_STATES // 50}}}){{50}}"}),
-    _refuse(f"(a{{{MOST_STATES // 50}}}){{50}}b", _LARGE),
+    mistaken("patterns that can be used", patterns={"Role": "a", "Queue": "b" * MAX_PATTERN_LENGTH}),
+    mistaken("the largest pattern", patterns={"Role": f"(a{{{MAX_STATES // 50}}}){{50}}"}),
+    _refuse(f"(a{{{MAX_STATES // 50}}}){{50}}b", _LARGE),
     mistaken("a list, which no name takes", f"patterns.Role is ['a'], and {_PATTERN}", patterns={"Role": ["a"]}),
-    _refuse("b" * (LONGEST_PATTERN + 1), f"it has {LONGEST_PATTERN + 1} characters, and may have {LONGEST_PATTERN}"),
+    _refuse(
+        "b" * (MAX_PATTERN_LENGTH + 1),
+        f"it has {MAX_PATTERN_LENGTH + 1} characters, and may have {MAX_PATTERN_LENGTH}",
+    ),
     _refuse("(?i)a", "it sets flags, such as (?i); write both letters, such as [Aa]"),
     _refuse("(?i:a)", _STRANGE),
     _refuse("(?-i:a)", _STRANGE),

@@ -76,7 +76,7 @@ CASES = cases_of(
         "all types with eight H100s in all zones of the program, on nothing but spot",
         _offered(_H100, _ALONE, requirement(_ZONE, "us-east-1a", "us-east-1b")),
         "theirs",
-        words=("has 2 spot offerings", "no further type or zone to add", "pods wait without end"),
+        words=("has 2 spot offerings", "no further type or zone to add", "pods wait for ever"),
     ),
     fails(
         "the only type with its GPUs, and a further zone of another pool",
@@ -187,7 +187,7 @@ CASES = cases_of(
         "theirs",
         words=(
             "buys nothing but spot",
-            "runs wait without end",
+            "runs wait for ever",
             "where it names none, add on-demand",
         ),
     ),

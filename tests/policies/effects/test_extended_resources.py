@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from policies.effects.extended_resources import can_be_handed_out, parse_count
+from policies.effects.extended_resources import is_advertised_name, parse_count
 from policies.values import UnreadableError
 
 
@@ -38,9 +38,9 @@ def test_another_form_is_no_quantity(quantity: Any) -> None:
     ["nvidia.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.10gb", "nvidia.com/mig-1g.10gb.me.shared"],
 )
 def test_a_node_can_hand_out_a_gpu_a_slice_or_a_share(name: str) -> None:
-    assert can_be_handed_out(name)
+    assert is_advertised_name(name)
 
 
 @pytest.mark.parametrize("name", ["nvidia.com/gpus", "nvidia.com/mig-1g.11gb", "gpu", "nvidia.com/gpu-shared", "nodes"])
 def test_no_node_hands_out_a_misspelled_resource(name: str) -> None:
-    assert not can_be_handed_out(name)
+    assert not is_advertised_name(name)

@@ -7,7 +7,7 @@ import pytest
 
 from gpu_blueprint.catalog import find_instance
 from policies import UNKNOWN, Resource, Stack
-from policies.effects.gpu_counts import find_handout
+from policies.effects.gpu_counts import find_advertised
 from policies.effects.mig_files import list_mig_entries, read_layout
 from policies.values import NotYetKnownError, UnreadableError
 
@@ -21,7 +21,7 @@ def _find_counts(type_: str, labels: Mapping[str, Any], values: Any, **more: Any
     pool = node_pool(template={"metadata": {"labels": labels}})
     given = {"mig": {"strategy": "mixed"}, **values}
     releases = [release("gpu-operator", "operator", version="v26.7.0", values=given)]
-    found = find_handout(pool, find_instance(type_), Stack([pool, *releases, *more.get("others", ())]))
+    found = find_advertised(pool, find_instance(type_), Stack([pool, *releases, *more.get("others", ())]))
     return found.counts if found else None
 
 
@@ -61,7 +61,7 @@ def test_mps_shares_whole_gpus_under_every_strategy_but_mixed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "flags", "is_cut"),
+    ("values", "flags", "has_mig_config"),
     [
         ({"mig": {"strategy": ""}}, {"migStrategy": "mixed"}, True),
         ({"mig": {"strategy": ""}}, {"MIGStrategy": "mixed"}, True),
@@ -75,11 +75,13 @@ def test_mps_shares_whole_gpus_under_every_strategy_but_mixed() -> None:
         ({"mig": {"strategy": "mixed"}, "variables": "single"}, {}, True),
     ],
 )
-def test_the_operator_wins_over_a_variable_and_a_variable_over_the_file(values: Any, flags: Any, is_cut: bool) -> None:
+def test_the_operator_wins_over_a_variable_and_a_variable_over_the_file(
+    values: Any, flags: Any, has_mig_config: bool
+) -> None:
     variables = [{"name": "MIG_STRATEGY", "value": values["variables"]}] if "variables" in values else []
     plugin = {"config": {"default": "f", "data": {"f": {"flags": flags}}}, "env": variables}
     found = _find_counts("p5.48xlarge", {MIG: "all-1g.10gb"}, {"mig": values["mig"], "devicePlugin": plugin})
-    assert found == ({_SLICE: 56} if is_cut else None)
+    assert found == ({_SLICE: 56} if has_mig_config else None)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from policies import UNKNOWN, Resource
-from policies.effects.quotas import limits_every_pod, limits_resource, means_gpus_in_vain, parse_limit
+from policies.effects.quotas import limits_every_pod, limits_resource, names_gpus_in_vain, parse_limit
 from policies.values import NotYetKnownError
 
 from ..cases.stacks import resource
@@ -75,4 +75,4 @@ def test_pods_are_limited_by_their_number_their_size_or_extended_resources(key: 
     ],
 )
 def test_a_key_about_gpus_that_counts_none_is_found(key: str, in_vain: bool) -> None:
-    assert means_gpus_in_vain(key) is in_vain
+    assert names_gpus_in_vain(key) is in_vain

@@ -118,7 +118,7 @@ FAULTS = (
     ),
     Fault(about="pods of everybody", rule="gpu-pool-tainted", at="notebooks", path=(*_NODE, "taints"), value=GONE),
     Fault(
-        about="nodes that wait without end",
+        about="nodes that wait for ever",
         rule="node-life-bounded",
         at="notebooks",
         path=(*_NODE, "terminationGracePeriod"),

@@ -6,7 +6,7 @@ import pytest
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.rehearsal.probe import Phase, Probe
-from gpu_blueprint.rehearsal.probes.pools import list_neighbours, list_pool_probes
+from gpu_blueprint.rehearsal.probes.pools import list_neighbours, list_pool_probes, list_static_probes
 
 from ...support import builders
 from ...support.example_pools import POOLS
@@ -164,3 +164,10 @@ def test_a_refusal_meets_every_pool_with_the_same_types() -> None:
     config = builders.config(pools=pools)
     assert [*list_neighbours(config, config.gpu_pools[0])] == ["a", "b"]
     assert [*list_neighbours(config, config.gpu_pools[2])] == ["c"]
+
+
+def test_fixed_nodes_are_asked_for_one_of_each_resource() -> None:
+    config = load_example("static-mig-h100")
+    (probe,) = list_static_probes(config, config.gpu_pools[0])
+    assert (probe.name, probe.expected.text) == ("main/one-2g.20gb", "runs in main")
+    assert read_limits(list_sent_pods(probe)[0]) == {"nvidia.com/mig-2g.20gb": 1}

@@ -78,7 +78,7 @@ def test_a_pool_of_many_nodes_is_filled_by_whole_nodes() -> None:
 
 def test_a_tenant_alone_is_asked_alone() -> None:
     probe = ask(build_two_teams(pools=[train_pool()], tenants=[builders.tenant(gpus={"train": 8})]))
-    assert (probe.expected.text, probe.title) == ("team 16 alone", "its tenant asks for everything")
+    assert (probe.expected.text, probe.title) == ("team 16 alone", "its tenant requests everything")
 
 
 def test_pools_without_queue_and_pools_without_tenants_raise_no_question() -> None:

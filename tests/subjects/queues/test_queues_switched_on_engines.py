@@ -1,7 +1,7 @@
 """Queues switched on and off in a running stack, on a real API server with the real Kueue.
 
 The story has one lab: a stack without queues runs work of two teams; queues go on; they go off by the commands of
-docs/queues.md while jobs run and a job waits. Objects are made and deleted in Pulumi's order.
+docs/queues-details.md while jobs run and a job waits. Objects are made and deleted in Pulumi's order.
 """
 
 from collections.abc import Callable, Iterator

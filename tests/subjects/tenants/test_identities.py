@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from gpu_blueprint.subjects.tenants.identities import ServiceAccountGrants, describe_grants, list_grants
-from gpu_blueprint.subjects.tenants.rights import list_holdings
+from gpu_blueprint.subjects.tenants.rights import list_guarantees
 
 from ...support import builders, served_models
 from ...support.served_models import chat, ranking
@@ -72,13 +72,13 @@ def test_people_read_the_grants_in_one_line() -> None:
 
 
 def test_the_page_about_tenants_names_each_role_of_people_and_the_roles_in_aws() -> None:
-    def name_holdings(**tenant: Any) -> list[str]:
+    def name_guarantees(**tenant: Any) -> list[str]:
         config = builders.config(tenants=[builders.tenant(**tenant)])
-        return [holding.name for holding in list_holdings(config)]
+        return [guarantee.name for guarantee in list_guarantees(config)]
 
     roles = [f"ClusterRole gpu-blueprint-{role}" for role in ("member", "viewer", "facts")]
-    assert name_holdings() == roles
-    assert name_holdings(identities=[builders.identity()]) == [*roles, "EKS Pod Identity"]
+    assert name_guarantees() == roles
+    assert name_guarantees(identities=[builders.identity()]) == [*roles, "EKS Pod Identity"]
 
 
 def test_conditions_have_one_order_whatever_the_order_of_the_file() -> None:

@@ -8,7 +8,7 @@ from gpu_blueprint.subjects.tenants.traffic import (
     Pods,
     find_api_address,
     find_dns_address,
-    list_holdings,
+    list_guarantees,
     list_passages,
     list_vpc_blocks,
 )
@@ -46,9 +46,9 @@ def test_a_passage_exists_only_where_the_stack_asks_for_it() -> None:
 
 def test_the_page_names_each_policy_once_and_nothing_without_tenants() -> None:
     two = [builders.tenant(), builders.tenant(name="other", gpus={}, httpsOut=False)]
-    names = [holding.name for holding in list_holdings(builders.config(tenants=two))]
+    names = [guarantee.name for guarantee in list_guarantees(builders.config(tenants=two))]
     assert len(names) == len(set(names)) and "NetworkPolicy gpu-blueprint-https-out" in names
-    assert list(list_holdings(builders.config(tenants=[]))) == []
+    assert list(list_guarantees(builders.config(tenants=[]))) == []
 
 
 def list_calls(tenant: int, *models: dict[str, Any]) -> dict[str, Passage]:

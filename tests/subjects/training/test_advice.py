@@ -40,7 +40,7 @@ def test_a_pool_whose_types_have_no_efa_is_told_so() -> None:
     ("image", "words"),
     [
         (NGC, "some releases of nvcr.io/nvidia/pytorch lack aws-ofi-nccl"),
-        (OWN, "nobody knows whether 111122223333.dkr.ecr.us-east-1.amazonaws.com/team/train has libfabric"),
+        (OWN, "it is not known whether 111122223333.dkr.ecr.us-east-1.amazonaws.com/team/train has libfabric"),
     ],
 )
 def test_an_image_that_may_lack_the_plugin_brings_a_warning(image: str, words: str) -> None:
@@ -77,10 +77,10 @@ def test_spot_without_checkpoints_loses_all_work() -> None:
     ("command", "words"),
     [
         ("python train.py", "a program alone uses 1 of 8 GPUs"),
-        ("torchrun --nproc-per-node 4 train.py", "--nproc-per-node replaces what the pod knows"),
-        ("torchrun --master_addr=localhost train.py", "--master_addr=localhost replaces what the pod knows"),
-        ("python -m torch.distributed.run --nnodes=2 train.py", "--nnodes=2 replaces"),
-        ("python launch.py --standalone train.py", "--standalone replaces"),
+        ("torchrun --nproc-per-node 4 train.py", "--nproc-per-node overrides the pod's variables"),
+        ("torchrun --master_addr=localhost train.py", "--master_addr=localhost overrides the pod's variables"),
+        ("python -m torch.distributed.run --nnodes=2 train.py", "--nnodes=2 overrides"),
+        ("python launch.py --standalone train.py", "--standalone overrides"),
         ("torchrun train.py --nnodes 2", ""),
         ("torchrun --max-restarts 0 train.py", ""),
         ("python launch.py train.py", ""),
@@ -119,7 +119,7 @@ def test_the_notes_start_watch_and_stop_the_run(nodes: int, kind: str, pods: str
     assert "kubectl apply --filename" in found and pods in found
     assert f"kubectl delete {kind} llm --namespace red-space (it has 110 s to save)" in found
     assert f"kubectl get {kind}s,workloads,pods --namespace red-space" in found
-    assert "a pod that is told to stop ends with 75" in found
+    assert "a pod that gets SIGTERM exits with 75" in found
     assert f"kubectl get {kind}s,pods " in notes(build_config(), nodes=nodes)
 
 
@@ -139,7 +139,7 @@ def test_the_notes_start_watch_and_stop_the_run(nodes: int, kind: str, pods: str
 )
 def test_code_42_is_told_to_end_the_run_where_the_program_can_end_with_it(command: tuple[str, ...], ends: bool) -> None:
     found = notes(command=command)
-    assert ("code 42 ends the run at once" in found, "torchrun ends with 1" in found) == (ends, not ends)
+    assert ("exit code 42 ends the run at once" in found, "torchrun exits with 1" in found) == (ends, not ends)
 
 
 def test_the_notes_say_after_how_many_failures_a_run_ends_and_where_its_last_lines_are() -> None:
@@ -159,7 +159,7 @@ def test_a_run_on_a_capacity_block_is_told_its_end() -> None:
         assert (words in warnings(config, pool="fast")) is told
         assert ("all work is lost: --checkpoints STORAGE" in warnings(config, pool="fast")) is told
         saving = warnings(config, pool="fast", checkpoints="homes")
-        assert ("whatever their grace; save within that time" in saving) is told
+        assert ("whatever their grace period; save within that time" in saving) is told
 
 
 def test_runs_of_one_name_share_their_checkpoints_and_the_notes_say_so() -> None:
@@ -174,5 +174,5 @@ def test_a_bucket_says_that_it_renames_and_appends_nothing() -> None:
 
 def test_the_head_is_comments_warnings_first() -> None:
     stack = queued()
-    lines = write_head(stack, run_of(stack), ["slow"], ["special"]).splitlines()
+    lines = write_head(stack, run_of(stack), warnings=["slow"], notes=["special"]).splitlines()
     assert lines[:2] == ["# warning: slow", "# special"] and all(line.startswith("# ") for line in lines)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.subjects.training.asked_commands import find_command_mistakes
+from gpu_blueprint.subjects.training.asked import find_command_mistakes
 
 
 @pytest.mark.parametrize(

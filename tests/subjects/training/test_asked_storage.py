@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.subjects.training.asked_storage import find_checkpoint_mistakes, find_mount, find_mount_mistakes
+from gpu_blueprint.subjects.training.asked import find_checkpoint_mistakes, find_mount, find_mount_mistakes
 
 from ...support import builders
 from ...support.training_runs import STORAGE, build_config

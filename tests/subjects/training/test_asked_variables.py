@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.subjects.training.asked_variables import OWNED, find_variable_mistakes, read_variables
+from gpu_blueprint.subjects.training.asked import OWNED, find_variable_mistakes, read_variables
 from gpu_blueprint.subjects.training.environment import list_variables
 
 from ...support.training_runs import build_config, run_of
@@ -26,7 +26,7 @@ def test_a_value_may_be_empty_and_may_hold_everything() -> None:
         (("A=1", "A=1", "A=3"), "--env A: the variable is given 3 times; give it once"),
         (("PET_NNODES=3",), "--env PET_NNODES: the run writes this variable itself; give --nodes"),
         (("CHECKPOINT_DIR=/x",), "writes this variable itself; give --checkpoints and --name"),
-        (("HF_TOKEN=hf_x",), "--env HF_TOKEN: everybody of the team reads what stands here; keep it in a Secret"),
+        (("HF_TOKEN=hf_x",), "--env HF_TOKEN: the whole team can read this value; keep it in a Secret"),
         (("WANDB_API_KEY=x",), "{name: WANDB_API_KEY, valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}"),
         (("AWS_SECRET_ACCESS_KEY=x",), "keep it in a Secret"),
         (("DB_PASSWORD=x",), "keep it in a Secret"),

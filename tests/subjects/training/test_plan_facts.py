@@ -45,20 +45,20 @@ def test_the_notice_says_whether_a_last_checkpoint_fits() -> None:
         "a last checkpoint has 90 s (110 s from SIGTERM, less 20 s until all ranks stop; EC2's notice is 120 s before"
     )
     assert fits == (
-        f"{room} the end). This one takes 7.2s, so a reclaim loses no work; a failure loses half an interval"
+        f"{room} the end). A checkpoint takes 7.2s, so a reclaim loses no work; a failure loses half an interval"
     )
-    assert "so a reclaim loses the work since" in misses and misses.endswith("fewer bytes a parameter help")
+    assert "so a reclaim loses the work since" in misses and misses.endswith("fewer bytes per parameter help")
 
 
 def test_the_notice_of_a_pool_without_spot_speaks_of_the_queue_if_there_is_a_queue() -> None:
     calm, queued = training_stack(purchase=["on-demand"]), training_stack(purchase=["on-demand"], queueing={})
     assert dict(list_facts(plan_run(calm)))["notice"].endswith("This pool buys no spot")
     told = dict(list_facts(plan_run(queued)))["notice"]
-    assert told.endswith("This pool buys no spot; it matters for runs that the queue stops")
+    assert told.endswith("This pool buys no spot; the time matters when the queue preempts the run")
 
 
-def test_a_rank_that_hears_no_sigterm_is_an_assumption() -> None:
-    told = "is killed after up to 110 s, which delays the restart"
+def test_a_rank_that_ignores_sigterm_is_an_assumption() -> None:
+    told = "killed after 110 s, which delays the restart"
     assert any(line.endswith(told) for line in list_assumptions(plan_run(training_stack())))
 
 

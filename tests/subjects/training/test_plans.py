@@ -70,7 +70,7 @@ def test_the_end_of_a_reservation_and_of_a_capacity_block_is_told() -> None:
     block = reserving_stack(4, ends="2027-01-31", capacityBlock=True)
     note = find_offer(plan_run(block), "reserved").note
     assert note.endswith(
-        "its nodes terminate 40 minutes before its end, and pods have 10 minutes, whatever their grace"
+        "its nodes terminate 40 minutes before its end, and pods have 10 minutes, whatever their grace period"
     )
     late = find_offer(plan_run(block, params="1e13"), "reserved").note
     assert late.endswith(", which is too short for a checkpoint of this run")

@@ -43,7 +43,7 @@ def test_further_storages_and_variables_reach_the_run() -> None:
         ({"pool": "cpu"}, "'cpu' is a CPU pool, which has no GPUs; choose from plain, fast, cut"),
         ({"tenant": "redd"}, "--tenant: there is no tenant 'redd'; did you mean red"),
         ({"pool": "fast", "tenant": "blue"}, "the team has no quota in pool fast; add fast to its gpus"),
-        ({"wait": "2h"}, "--wait: a run on one node waits for nobody; leave --wait out"),
+        ({"wait": "2h"}, "--wait: a run on one node has no other nodes to wait for; leave --wait out"),
         ({"nodes": 2, "wait": "soon"}, "--wait: 'soon' is no duration; write 15m to 168h, such as 2h"),
         ({"nodes": 2, "wait": "2"}, "--wait: '2' is no duration; write 15m to 168h, such as 2h"),
         ({"nodes": 2, "wait": "-2h"}, "--wait: '-2h' is no duration; write 15m to 168h, such as 2h"),
@@ -72,7 +72,7 @@ def test_further_storages_and_variables_reach_the_run() -> None:
         ({"image": "team/app@sha256:abc"}, "is no image; write sha256: and 64 hexadecimal digits behind the @"),
         (
             {"image": "reg.example.com/a"},
-            "names no release, and a restart might run another; write reg.example.com/a:TAG or "
+            "names no release, and a restart might pull another; write reg.example.com/a:TAG or "
             "reg.example.com/a@sha256:…",
         ),
         ({"image": "reg.example.com:5000/a:latest"}, "write reg.example.com:5000/a:TAG"),

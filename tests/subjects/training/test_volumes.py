@@ -6,7 +6,7 @@ import pytest
 
 from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.subjects.training.volumes import find_scratch_gib, list_places, list_volumes
+from gpu_blueprint.subjects.training.volumes import find_scratch_gib, list_volume_mounts, list_volumes
 
 from ...support.training_runs import build_config, edit_pool, run_of
 
@@ -16,7 +16,7 @@ def place_volumes(config: StackConfig | None = None, memory_mib: int = 64 * 1024
     stack = config or build_config()
     run = run_of(stack, **words)
     by_name = {volume["name"]: volume for volume in list_volumes(stack, run, memory_mib)}
-    found = {place["mountPath"]: by_name.pop(place["name"]) for place in list_places(stack, run)}
+    found = {place["mountPath"]: by_name.pop(place["name"]) for place in list_volume_mounts(stack, run)}
     assert by_name == {}, "a volume without a place"
     return found
 
@@ -61,7 +61,7 @@ def test_a_team_that_may_only_read_mounts_read_only() -> None:
     config = build_config()
     run = run_of(config, tenant="blue", gpus=4, mounts=("bucket",))
     *_, volume = list_volumes(config, run, 1024)
-    *_, place = list_places(config, run)
+    *_, place = list_volume_mounts(config, run)
     assert volume["persistentVolumeClaim"] == {"claimName": "bucket", "readOnly": True}
     assert place == {"name": volume["name"], "mountPath": "/mnt/bucket", "readOnly": True}
 

@@ -1,4 +1,4 @@
-"""Questions to a running cluster: does the stack fit into it? Preflight only reads and changes nothing."""
+"""Read-only questions to a running cluster: can the stack run there?"""
 
 from .kubeconfig import Access, read_kubeconfig
 from .layer import Layer, build_layer

@@ -1,7 +1,7 @@
-"""Add-ons that the stack needs: are they there where it does not install them, and free where it does?
+"""Add-ons that the stack needs: each must run already, or be absent if the stack installs it.
 
-Which object tells that an add-on runs: the manifests of each project (amazon-vpc-cni-k8s, kube-proxy and CoreDNS of
-EKS, metrics-server, CSI drivers, eks-node-monitoring-agent). Read 2026-11-28.
+Source of the objects: the manifests of each project (amazon-vpc-cni-k8s, kube-proxy and CoreDNS of EKS,
+metrics-server, CSI drivers, eks-node-monitoring-agent), read 2026-11-28.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,69 +29,69 @@ from .pod_identity import AGENT
 from .reading import Cluster
 
 CHECK = "add-ons"
-_CSI = "/apis/storage.k8s.io/v1/csidrivers"
-_SYSTEM = "/apis/apps/v1/namespaces/kube-system"
-SIGNS: Mapping[str, str] = MappingProxyType(
+_CSI_PATH = "/apis/storage.k8s.io/v1/csidrivers"
+_KUBE_SYSTEM_PATH = "/apis/apps/v1/namespaces/kube-system"
+OBJECT_PATHS: Mapping[str, str] = MappingProxyType(
     {
-        VPC_CNI.name: f"{_SYSTEM}/daemonsets/aws-node",
-        KUBE_PROXY.name: f"{_SYSTEM}/daemonsets/kube-proxy",
-        COREDNS.name: f"{_SYSTEM}/deployments/coredns",
-        AGENT: f"{_SYSTEM}/daemonsets/{AGENT}",
+        VPC_CNI.name: f"{_KUBE_SYSTEM_PATH}/daemonsets/aws-node",
+        KUBE_PROXY.name: f"{_KUBE_SYSTEM_PATH}/daemonsets/kube-proxy",
+        COREDNS.name: f"{_KUBE_SYSTEM_PATH}/deployments/coredns",
+        AGENT: f"{_KUBE_SYSTEM_PATH}/daemonsets/{AGENT}",
         METRICS_SERVER.name: "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.metrics.k8s.io",
-        NODE_MONITORING_AGENT.name: f"{_SYSTEM}/daemonsets/eks-node-monitoring-agent",
-        EBS_CSI_DRIVER.name: f"{_CSI}/ebs.csi.aws.com",
-        S3_CSI_DRIVER.name: f"{_CSI}/s3.csi.aws.com",
-        EFS_CSI_DRIVER.name: f"{_CSI}/efs.csi.aws.com",
-        FSX_CSI_DRIVER.name: f"{_CSI}/fsx.csi.aws.com",
+        NODE_MONITORING_AGENT.name: f"{_KUBE_SYSTEM_PATH}/daemonsets/eks-node-monitoring-agent",
+        EBS_CSI_DRIVER.name: f"{_CSI_PATH}/ebs.csi.aws.com",
+        S3_CSI_DRIVER.name: f"{_CSI_PATH}/s3.csi.aws.com",
+        EFS_CSI_DRIVER.name: f"{_CSI_PATH}/efs.csi.aws.com",
+        FSX_CSI_DRIVER.name: f"{_CSI_PATH}/fsx.csi.aws.com",
     }
 )
-"""Add-on → path of an object that exists where the add-on runs."""
-_KEEPS_RUNNING = (VPC_CNI.name, KUBE_PROXY.name, COREDNS.name)
-"""Add-ons without which no pod works."""
+"""Add-on → path of an object that exists if the add-on runs."""
+_VITAL_ADD_ONS = (VPC_CNI.name, KUBE_PROXY.name, COREDNS.name)
+"""Add-ons that every pod needs."""
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
     """Yield a finding for each add-on that the stack needs."""
-    # The agent of Pod Identity has a check of its own where the stack does not install it.
+    # If the stack does not install the Pod Identity agent, another check looks for the agent.
     for name in (*list_needed(layer.stack), *({AGENT} & layer.add_ons)):
-        sign = SIGNS[name]
-        found = cluster.get(sign, only_metadata=True)
+        path = OBJECT_PATHS[name]
+        found = cluster.get(path, only_metadata=True)
         if name in layer.add_ons:
             if found is None or is_running(layer, cluster):
                 yield confirm(CHECK, name, "the stack installs it")
             else:
-                yield _refuse_present(name, sign)
+                yield _refuse_present(name, path)
         elif found is None:
-            yield _report_missing(layer.stack, name, sign)
+            yield _report_missing(layer.stack, name, path)
         else:
             yield confirm(CHECK, name, "runs")
 
 
 def list_needed(stack: StackConfig) -> list[str]:
-    """Return the names of the add-ons that the stack needs, but for the agent of Pod Identity."""
+    """Return the names of the add-ons that the stack needs, without the Pod Identity agent."""
     drivers = [driver.add_on for driver in list_drivers(stack)]
-    # The agent tells which nodes need repair, and runs the engine that dcgm-exporter reads on some nodes.
+    # The node monitoring agent reports nodes to repair, and on some nodes runs the engine that dcgm-exporter reads.
     reads_agent = stack.cluster.node_repair or (stack.monitoring and stack.has_nodes_without_operator)
     left_out = {AGENT} if reads_agent else {AGENT, NODE_MONITORING_AGENT.name}
     return [row.name for row in (*ADD_ONS, *drivers) if row.name not in left_out]
 
 
-def _refuse_present(name: str, sign: str) -> Finding:
-    reason = f"{_name_sign(sign)} exists, so EKS refuses the add-on {name}, which the stack installs"
-    hint = "write addons: ignore to keep it, or remove it before `pulumi up`, and the platform installs its own"
+def _refuse_present(name: str, path: str) -> Finding:
+    reason = f"{_name_object(path)} exists, so EKS refuses the add-on {name}, which the stack installs"
+    hint = "write addons: ignore to keep it, or remove it before `pulumi up`, so that the platform installs its own"
     return report(CHECK, name, Problem("add-on-runs-already", ("cluster", "addons"), reason, hint))
 
 
-def _report_missing(stack: StackConfig, name: str, sign: str) -> Finding:
-    is_vital = name in _KEEPS_RUNNING or name in [driver.add_on.name for driver in list_drivers(stack)]
+def _report_missing(stack: StackConfig, name: str, path: str) -> Finding:
+    is_vital = name in _VITAL_ADD_ONS or name in [driver.add_on.name for driver in list_drivers(stack)]
     severity: Severity = "error" if is_vital or name == EBS_CSI_DRIVER.name else "warning"
-    reason = f"{_name_sign(sign)} does not exist, so {name} does not run, and the stack does not install it"
+    reason = f"{_name_object(path)} does not exist, so {name} does not run, and the stack does not install it"
     hint = f"run `aws eks create-addon --cluster-name {stack.cluster_name} --addon-name {name}`"
-    if name not in _KEEPS_RUNNING:
+    if name not in _VITAL_ADD_ONS:
         hint += ", or write addons: manage"
     return report(CHECK, name, Problem("add-on-missing", ("cluster", "addons"), reason, hint, severity))
 
 
-def _name_sign(sign: str) -> str:
-    """Return the object of a path for a sentence, such as ``daemonsets/aws-node``."""
-    return "/".join(sign.split("/")[-2:])
+def _name_object(path: str) -> str:
+    """Return the kind and name in a path, such as ``daemonsets/aws-node``."""
+    return "/".join(path.split("/")[-2:])

@@ -1,4 +1,4 @@
-"""A cluster behind its Kubernetes API: GET and LIST alone, limits for time and size, and an error for no answer."""
+"""A client for a cluster's Kubernetes API: only GET and LIST, with limits for time and size."""
 
 import base64
 import json
@@ -14,26 +14,28 @@ from kubernetes.config.kube_config import ConfigNode, KubeConfigLoader
 
 from ....errors import UsageError
 from ...bounds import TooLargeError, call_within, read_at_most
-from ..answers import LockedOutError, UnansweredError
+from ..answers import LockedOutError, UnansweredError, write_line
 from .kubeconfig import Access
 from .reading import ForbiddenError, Manifest
 
-_CONNECT_S, _READ_S, _WHOLE_S, _COMMAND_S = 5.0, 20.0, 90.0, 60.0
+_CONNECT_SECONDS, _READ_SECONDS, _WHOLE_SECONDS, _COMMAND_SECONDS = 5.0, 20.0, 90.0, 60.0
 _MOST_BYTES = 64 << 20
-"""Size of one answer; the definitions of a cluster with many operators have about 20 MiB."""
-_PAGE, _MOST_OBJECTS = 500, 50_000
+"""Largest answer; the CustomResourceDefinitions of a cluster with many operators have about 20 MiB."""
+_PAGE_OBJECTS, _MOST_OBJECTS = 500, 50_000
 _METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 _EVERYTHING = {"verb": "*", "group": "*", "resource": "*"}
-_CHECK = "check the server in the kubeconfig, the network, VPN and proxy: a private endpoint answers only in its VPC"
+_CHECK_NETWORK = (
+    "check the server in the kubeconfig, the network, VPN and proxy: a private endpoint answers only in its VPC"
+)
 _LOG_IN = "log in again (`aws sso login`), and try `kubectl get nodes` with the same kubeconfig"
 
 
 class ApiCluster:
-    """One cluster, asked with the credentials of a kubeconfig. Several threads may ask it at the same time."""
+    """One cluster, with the credentials of a kubeconfig; safe for several threads."""
 
-    def __init__(self, access: Access, *, whole_seconds: float = _WHOLE_S) -> None:
-        self._access, self._whole_s = access, whole_seconds
+    def __init__(self, access: Access, *, whole_seconds: float = _WHOLE_SECONDS) -> None:
+        self._access, self._whole_seconds = access, whole_seconds
         settings = _load(access)
         client = kubernetes.client.ApiClient(settings)
         self._pool = client.rest_client.pool_manager
@@ -45,17 +47,17 @@ class ApiCluster:
 
     @property
     def access(self) -> Access:
-        """The entry of the kubeconfig."""
+        """The context of the kubeconfig."""
         return self._access
 
     def get(self, path: str, *, only_metadata: bool = False) -> Manifest | None:
-        """Return the object at a path, or None."""
+        """Return the object at a path, None if it does not exist."""
         return self._ask("get", path, accept=_METADATA if only_metadata else "application/json")
 
     def list(self, path: str) -> Sequence[Manifest]:
         """Return all objects of a collection, page by page."""
         found: list[Manifest] = []
-        query = {"limit": str(_PAGE)}
+        query = {"limit": str(_PAGE_OBJECTS)}
         while True:
             page = self._ask("list", f"{path}?{urlencode(query)}")
             if page is None:
@@ -74,7 +76,7 @@ class ApiCluster:
             query["continue"] = str(following)
 
     def allows_everything(self) -> bool:
-        """Return whether the caller may do everything: a review asks, and changes nothing."""
+        """Return whether the caller may do everything, by a SelfSubjectAccessReview, which changes nothing."""
         body = {
             "apiVersion": "authorization.k8s.io/v1",
             "kind": "SelfSubjectAccessReview",
@@ -88,15 +90,15 @@ class ApiCluster:
     ) -> dict[str, Any] | None:
         place = path.split("?", 1)[0]
         try:
-            status, content = call_within(self._whole_s, lambda: self._send(path, accept, body))
+            status, content = call_within(self._whole_seconds, lambda: self._send(path, accept, body))
         except TimeoutError:
-            reason = f"the cluster has not answered {place} after {self._whole_s:g} seconds"
-            raise UnansweredError("cluster-unreachable", reason, _CHECK) from None
+            reason = f"the cluster has not answered {place} after {self._whole_seconds:g} seconds"
+            raise UnansweredError("cluster-unreachable", reason, _CHECK_NETWORK) from None
         except TooLargeError:
             raise _doubt(place) from None
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-            reason = f"the cluster at {self._access.server} cannot be reached: {_shorten(_find_cause(error))}"
-            raise UnansweredError("cluster-unreachable", reason, _CHECK) from None
+            reason = f"the cluster at {self._access.server} cannot be reached: {write_line(_find_cause(error))}"
+            raise UnansweredError("cluster-unreachable", reason, _CHECK_NETWORK) from None
         return _read(verb, place, status, content)
 
     def _send(self, path: str, accept: str, body: Mapping[str, Any] | None) -> tuple[int, bytes]:
@@ -112,7 +114,7 @@ class ApiCluster:
             self._access.server + path,
             body=json.dumps(body).encode() if body else None,
             headers=headers,
-            timeout=urllib3.Timeout(connect=_CONNECT_S, read=_READ_S),
+            timeout=urllib3.Timeout(connect=_CONNECT_SECONDS, read=_READ_SECONDS),
             retries=retry,
             redirect=False,
             preload_content=False,
@@ -127,14 +129,14 @@ class ApiCluster:
 
 
 def _list_impersonation(user: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the headers by which a kubeconfig acts for somebody else, which the official client leaves out."""
+    """Return the impersonation headers of a kubeconfig, which the official client omits."""
     groups = user.get("as-groups")
     named = [("Impersonate-User", str(user["as"]))] if user.get("as") else []
     return [*named, *(("Impersonate-Group", str(group)) for group in (groups if isinstance(groups, list) else ()))]
 
 
 def _read(verb: str, path: str, status: int, content: bytes) -> dict[str, Any] | None:
-    """Return the object of an answer; None if there is no such object or kind."""
+    """Return the object in an answer; None if the object or its kind does not exist."""
     if status == 404:
         return None
     try:
@@ -149,7 +151,7 @@ def _read(verb: str, path: str, status: int, content: bytes) -> dict[str, Any] |
     if status >= 300 or not isinstance(found, dict):
         if message:
             raise UnansweredError(
-                "cluster-unreachable", f"the cluster answered {path} with {status}: {message}", _CHECK
+                "cluster-unreachable", f"the cluster answered {path} with {status}: {message}", _CHECK_NETWORK
             )
         raise _doubt(path)
     return found
@@ -161,7 +163,7 @@ def _doubt(path: str) -> UnansweredError:
 
 
 def _load(access: Access) -> Any:
-    """Return the settings of the client: certificates and token, which the command of the kubeconfig may print.
+    """Return the client's configuration with certificates and token, from the kubeconfig or its command.
 
     Raises:
         UsageError: The command fails, or a certificate cannot be read.
@@ -182,13 +184,13 @@ def _load(access: Access) -> Any:
             settings.proxy = proxy
         kubernetes.client.ApiClient(settings)  # reads the certificates
     except (ConfigException, OSError, ValueError, TypeError, AttributeError) as error:
-        hint = "check the certificates and keys that it names"
-        raise UsageError(f"the kubeconfig cannot be used: {_shorten(error)}; {hint}") from None
+        hint = "check its certificates and keys"
+        raise UsageError(f"the kubeconfig cannot be used: {write_line(error)}; {hint}") from None
     return settings
 
 
 def _sign_in(access: Access) -> dict[str, Any]:
-    """Return the user's credentials; a command is run as kubectl runs it, and its token takes the command's place."""
+    """Return the user's credentials; run the user's command as kubectl does, for its token or certificate."""
     user = dict(access.user)
     command = user.pop("exec", None)
     if command is None:
@@ -196,7 +198,7 @@ def _sign_in(access: Access) -> dict[str, Any]:
     name = str(command.get("command", "")) if isinstance(command, Mapping) else ""
     try:
         provider = ExecProvider(ConfigNode("exec", command), str(access.folder), ConfigNode("cluster", access.cluster))
-        status = call_within(_COMMAND_S, provider.run)
+        status = call_within(_COMMAND_SECONDS, provider.run)
         if token := status.get("token"):
             return {"token": str(token)}
         pair = {"client-certificate-data": "clientCertificateData", "client-key-data": "clientKeyData"}
@@ -206,20 +208,17 @@ def _sign_in(access: Access) -> dict[str, Any]:
             f"the kubeconfig gets its token from the command {name!r}, which is not installed or not on PATH"
         ) from None
     except TimeoutError:
-        raise UsageError(f"the command {name!r} of the kubeconfig has not ended after {_COMMAND_S:g} seconds") from None
+        raise UsageError(
+            f"the command {name!r} of the kubeconfig has not ended after {_COMMAND_SECONDS:g} seconds"
+        ) from None
     except (ConfigException, OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UsageError(
-            f"the command {name!r} of the kubeconfig gives no token: {_shorten(error)}; {_LOG_IN}"
+            f"the command {name!r} of the kubeconfig gives no token: {write_line(error)}; {_LOG_IN}"
         ) from None
 
 
 def _find_cause(error: Exception) -> Exception:
-    """Return the error that urllib3 wraps in errors of its pool and its attempts, which say nothing more."""
+    """Return the innermost error, which urllib3 wraps in errors of its pool and retries."""
     while isinstance(nested := getattr(error, "reason", None) or error.__cause__, Exception):
         error = nested
     return error
-
-
-def _shorten(error: Exception) -> str:
-    """Return an error as one line of at most 240 characters."""
-    return " ".join(str(error).split())[:240]

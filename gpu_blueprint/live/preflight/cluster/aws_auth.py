@@ -1,7 +1,7 @@
-"""Whom does the cluster admit by the ConfigMap aws-auth: the nodes, and the people of the tenants?
+"""The ConfigMap aws-auth: does it admit the nodes and the tenants' people?
 
-Access entries live in EKS, so preflight without --kubeconfig asks for the authentication mode. The mode CONFIG_MAP
-knows no access entries. aws-auth takes a role's ARN without its path.
+EKS ignores access entries in the authentication mode CONFIG_MAP; preflight without --kubeconfig reads the mode.
+In aws-auth, a role's ARN has no path.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _MOST_CHARACTERS = 1 << 20
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield findings about aws-auth where the platform makes no access entries."""
+    """Yield findings about aws-auth if the platform makes no access entries."""
     existing = layer.stack.existing_cluster
     if existing is None or existing.access == "manage":
         yield confirm(CHECK, "principals", "the platform makes the access entries")
@@ -38,7 +38,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 
 
 def _read_groups(cluster: Cluster) -> dict[str, frozenset[str]]:
-    """Return ARN → Kubernetes groups, of roles and users."""
+    """Return ARN of a role or user → Kubernetes groups."""
     found: dict[str, frozenset[str]] = {}
     data = cluster.get(AWS_AUTH)
     for key, name in (("mapRoles", "rolearn"), ("mapUsers", "userarn")):
@@ -49,7 +49,7 @@ def _read_groups(cluster: Cluster) -> dict[str, frozenset[str]]:
 
 
 def _read_rows(text: Any) -> list[Any]:
-    """Return the list that a key of aws-auth holds as text; none if it is no YAML: EKS then admits nobody by it."""
+    """Return the list in the text of a key of aws-auth; empty for invalid YAML, since EKS then ignores the key."""
     if not isinstance(text, str) or len(text) > _MOST_CHARACTERS:
         return []
     try:

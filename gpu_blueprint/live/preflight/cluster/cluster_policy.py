@@ -1,4 +1,4 @@
-"""The GPU Operator's ClusterPolicy: none where the stack installs the operator, else one with the right settings."""
+"""The GPU Operator's ClusterPolicy: absent if the stack installs the operator, else one with the right settings."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,20 +8,19 @@ from ....config import StackConfig
 from ....problem import Problem
 from ....sharing import find_strategy_harm
 from ....sharing.operator_configs import MIG_CONFIG_MAP, MIG_FILE, PLUGIN_CONFIG_MAP
-from ..findings import Finding, confirm, report
+from ..findings import Finding, confirm, report, report_all
 from .layer import Layer
 from .matching import KEEPING_OUT, tolerates
-from .operator_maps import read_operator_map
-from .operator_metrics import find_exporter_problems
+from .operator_metrics import find_exporter_problems, read_operator_map
 from .owner import describe_owner, is_ours
 from .reading import CLUSTER_POLICIES, Cluster, Manifest, dig, dig_list, dig_map, name_of
 
 CHECK = "cluster policy"
 _PATH = ("cluster", "gpuOperator")
-_DEFAULT = "none"
-"""Config of nodes that no pool has labelled: the plugin shares none of their GPUs."""
-_ON_BY_DEFAULT = ("cdi", "dcgm", "devicePlugin")
-"""Parts that are on in a policy that does not name them (gpu-operator api/nvidia/v1/clusterpolicy_types.go)."""
+_DEFAULT_CONFIG = "none"
+"""Device-plugin config for nodes outside the pools: whole GPUs."""
+_DEFAULT_PARTS = ("cdi", "dcgm", "devicePlugin")
+"""Parts that run unless a policy disables them (gpu-operator api/nvidia/v1/clusterpolicy_types.go)."""
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
@@ -40,16 +39,13 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
         yield _refuse_several(found)
     else:
         problems = [*_find_problems(layer, cluster, found[0]), *find_exporter_problems(layer.stack, cluster, found[0])]
-        for problem in problems:
-            yield report(CHECK, name_of(found[0]), problem)
-        if not problems:
-            yield confirm(CHECK, name_of(found[0]), "its settings fit the pools")
+        yield from report_all(CHECK, name_of(found[0]), problems, "its settings fit the pools")
 
 
 def _refuse_others(layer: Layer, cluster: Cluster, found: list[Manifest]) -> Iterator[Finding]:
     foreign = [row for row in found if not is_ours(layer, cluster, row)]
     for row in foreign:
-        reason = f"a ClusterPolicy of {describe_owner(row)} exists, and the operator obeys only one"
+        reason = f"a ClusterPolicy of {describe_owner(row)} exists, and the operator reconciles only one"
         hint = "write gpuOperator: existing"
         yield report(CHECK, name_of(row), Problem("several-cluster-policies", _PATH, reason, hint))
     if not foreign:
@@ -58,7 +54,7 @@ def _refuse_others(layer: Layer, cluster: Cluster, found: list[Manifest]) -> Ite
 
 def _refuse_several(found: list[Manifest]) -> Finding:
     names = ", ".join(name_of(row) for row in found)
-    reason = f"the cluster has several ClusterPolicies ({names}), and the operator obeys only one"
+    reason = f"the cluster has several ClusterPolicies ({names}), and the operator reconciles only one"
     return report(CHECK, names, Problem("several-cluster-policies", _PATH, reason, "keep the one that is in use"))
 
 
@@ -73,7 +69,7 @@ def _find_problems(layer: Layer, cluster: Cluster, policy: Manifest) -> Iterator
         (("cdi", "enabled"), True, "GPUs reach containers by CDI"),
         (("devicePlugin", "enabled"), True, "nothing else advertises the GPUs"),
     ):
-        if (found := dig(spec, *path)) != wanted and not (found is None and path[0] in _ON_BY_DEFAULT):
+        if (found := dig(spec, *path)) != wanted and not (found is None and path[0] in _DEFAULT_PARTS):
             yield _differ(".".join(path), found, wanted, because)
     yield from _find_strategy_problems(stack, spec)
     yield from _find_config_problems(stack, cluster, policy)
@@ -90,18 +86,18 @@ def _find_problems(layer: Layer, cluster: Cluster, policy: Manifest) -> Iterator
 
 
 def _find_strategy_problems(stack: StackConfig, spec: Manifest) -> Iterator[Problem]:
-    """Yield a strategy for all nodes that some pool cannot have: it wins over the files of the device plugin."""
+    """Yield a MIG strategy for all nodes that breaks a pool, since it overrides the device plugin's files."""
     pools = {pool.name: pool.profile for pool in stack.gpu_pools if not pool.profile.has_operands_off}
     variables = {str(row.get("name")): row.get("value") for row in dig_list(spec, "devicePlugin", "env")}
     stated = {"mig.strategy": dig(spec, "mig", "strategy"), "devicePlugin.env": variables.get("MIG_STRATEGY")}
     for field, strategy in stated.items():
         if strategy and (harm := find_strategy_harm(pools, str(strategy))):
-            hint = f"take it out of {field}: each file of the device plugin states the strategy of its nodes"
+            hint = f"remove the strategy from {field}: each file of the device plugin states the strategy of its nodes"
             yield Problem("cluster-policy-differs", _PATH, f"{field}: {harm}", hint)
 
 
 def _find_config_problems(stack: StackConfig, cluster: Cluster, policy: Manifest) -> Iterator[Problem]:
-    """Yield problems of the ConfigMaps that the policy names: the platform's, or maps that hold all of its keys."""
+    """Yield problems of the policy's ConfigMaps: each must be the platform's, or have all of the platform's keys."""
     profiles = stack.operator_profiles
     plugin = {key for profile in profiles for key in profile.plugin_configs}
     layouts = {key for profile in profiles for key in profile.mig_configs}
@@ -123,14 +119,14 @@ def _find_config_problems(stack: StackConfig, cluster: Cluster, policy: Manifest
 
 
 def _find_place_problems(stack: StackConfig, policy: Manifest, part: str) -> Iterator[Problem]:
-    """Yield problems of a policy that names the platform's ConfigMap: the operator must find it, and its default."""
+    """Yield problems of a policy that names the platform's ConfigMap: its namespace, and its default config."""
     place, default = dig(policy, "status", "namespace"), dig(policy, "spec", part, "config", "default")
     if place and place != (ours := stack.gpu_operator_namespace):
         reason = f"the operator reads {part}.config in {place}, and the platform writes it into {ours}"
         hint = f"write gpuOperatorNamespace: {place}"
         yield Problem("cluster-policy-differs", ("cluster", "gpuOperatorNamespace"), reason, hint)
-    if part == "devicePlugin" and default != _DEFAULT:
-        yield _differ(f"{part}.config.default", default, _DEFAULT, "nodes of others keep whole GPUs")
+    if part == "devicePlugin" and default != _DEFAULT_CONFIG:
+        yield _differ(f"{part}.config.default", default, _DEFAULT_CONFIG, "nodes outside the pools keep whole GPUs")
 
 
 def _differ(field: str, found: Any, wanted: Any, because: str) -> Problem:
@@ -139,5 +135,5 @@ def _differ(field: str, found: Any, wanted: Any, because: str) -> Problem:
 
 
 def _write(value: Any) -> str:
-    """Return a value as YAML spells it."""
+    """Return a value in YAML's spelling."""
     return "not set" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,7 +1,7 @@
-"""Does the cluster know the kinds of the stack, and every field that the stack writes?
+"""Kinds and fields: does the cluster have every kind and every field that the stack writes?
 
-The schemas of the cluster's own definitions are asked, whatever version of Karpenter or of an operator brought them. An
-API server drops a field that its schema does not have, without an error.
+The check reads the schemas of the cluster's CustomResourceDefinitions, whatever version of Karpenter or an operator
+installed them. An API server drops a field outside the schema without an error.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,13 +14,13 @@ from .layer import Layer
 from .reading import DEFINITIONS, Cluster, Manifest, dig, dig_list, dig_map, path_of
 
 CHECK = "kinds and fields"
-_MARKERS = frozenset({"$unknown", "$secret", "$resource"})
-_KEEPS_ALL = ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource")
-_MOST_FIELDS = 4
+_UNKNOWN_VALUE_KEYS = frozenset({"$unknown", "$secret", "$resource"})
+_OPEN_SCHEMA_KEYS = ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource")
+_MOST_LISTED_FIELDS = 4
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield a finding for each kind that the program itself writes into the cluster."""
+    """Yield a finding for each kind that the program writes into the cluster."""
     coming = {group for chart in layer.charts for group in CHART_GROUPS.get(chart, ())}
     by_kind: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for found in layer.objects:
@@ -45,14 +45,14 @@ def _key(definition: Manifest) -> tuple[str, str]:
 
 
 def _report_unknown(version: str, kind: str) -> Finding:
-    """Return the finding about a kind that neither the API server nor a definition has."""
-    reason = f"the cluster does not know the kind {kind} of {version}"
-    hint = "install the program that defines it, or upgrade it: kubectl api-resources shows what the cluster knows"
+    """Return the finding about a kind that the API server does not serve."""
+    reason = f"the cluster does not have the kind {kind} of {version}"
+    hint = "install or upgrade the program that defines it: kubectl api-resources lists the kinds of the cluster"
     return report(CHECK, kind, Problem("kind-not-in-cluster", (), reason, hint))
 
 
 def list_kinds(cluster: Cluster, version: str) -> dict[str, tuple[str, bool]]:
-    """Return kind → its plural, and whether its objects are in namespaces; of the kinds that the server serves."""
+    """Return kind → (plural, whether namespaced), for the kinds that the server serves in a version."""
     rows = dig_list(cluster.get(path_of(version, "").rstrip("/")), "resources")
     found = {str(dig(row, "kind")): (str(dig(row, "name")), dig(row, "namespaced") is True) for row in reversed(rows)}
     return {kind: row for kind, row in found.items() if "/" not in row[0]}
@@ -62,7 +62,7 @@ def _check_fields(version: str, kind: str, objects: list[Mapping[str, Any]], def
     number = version.rpartition("/")[2]
     rows = {str(dig(row, "name")): row for row in dig_list(definition, "spec", "versions") if dig(row, "served")}
     if number not in rows:
-        reason = f"the cluster knows {kind} in {', '.join(rows) or 'no version'}, and the stack writes {number}"
+        reason = f"the cluster has {kind} in {', '.join(rows) or 'no version'}, and the stack writes {number}"
         hint = f"upgrade the program that defines {dig(definition, 'spec', 'group')}"
         yield report(CHECK, kind, Problem("kind-not-in-cluster", (), reason, hint))
         return
@@ -74,18 +74,17 @@ def _check_fields(version: str, kind: str, objects: list[Mapping[str, Any]], def
     if not faults:
         yield confirm(CHECK, kind, f"{len(objects)} objects fit the cluster's definition of {version}")
         return
-    listed = "; ".join([*faults][:_MOST_FIELDS]) + (
-        f"; and {len(faults) - _MOST_FIELDS} more" if len(faults) > 4 else ""
-    )
-    reason = f"the cluster's definition of {kind} does not take what the stack writes: {listed}"
-    hint = f"upgrade the program that defines {dig(definition, 'spec', 'group')}, with its definitions"
+    more = len(faults) - _MOST_LISTED_FIELDS
+    listed = "; ".join([*faults][:_MOST_LISTED_FIELDS]) + (f"; and {more} more" if more > 0 else "")
+    reason = f"the cluster's definition of {kind} does not accept what the stack writes: {listed}"
+    hint = f"upgrade the program that defines {dig(definition, 'spec', 'group')}, and its CustomResourceDefinitions"
     yield report(CHECK, kind, Problem("field-not-in-cluster", (), reason, hint))
 
 
 def find_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """Yield each field that a schema does not know, and each value that its list of values leaves out."""
+    """Yield each field outside a schema, and each value outside an enum."""
     if isinstance(value, Mapping):
-        if value.keys() & _MARKERS or any(schema.get(key) for key in _KEEPS_ALL):
+        if value.keys() & _UNKNOWN_VALUE_KEYS or any(schema.get(key) for key in _OPEN_SCHEMA_KEYS):
             return
         known, others = dig_map(schema, "properties"), schema.get("additionalProperties")
         for key, item in value.items():

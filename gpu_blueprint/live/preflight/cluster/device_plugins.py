@@ -1,6 +1,6 @@
-"""Would another device plugin run on the GPU nodes? Two plugins on a node both advertise nvidia.com/gpu.
+"""Foreign device plugins on the GPU nodes: two plugins on one node would both advertise nvidia.com/gpu.
 
-A device plugin is every DaemonSet that mounts kubelet's folder of device plugins, whatever its name and its image.
+Every DaemonSet that mounts kubelet's folder of device plugins counts, whatever its name and image.
 """
 
 from collections.abc import Iterator
@@ -16,18 +16,17 @@ from .reading import DAEMON_SETS, Cluster, Manifest, dig, dig_list, name_of
 from .workloads import find_pod_spec
 
 CHECK = "device plugins"
-_FOLDER = PurePosixPath("/var/lib/kubelet/device-plugins")
-_OF_GPUS = ("nvidia", "gpu")
-_OF_OTHERS = ("aws-efa", "neuron", "rocm", "amdgpu", "habana", "intel-gpu")
-_OPERATOR = "ClusterPolicy"
+_PLUGIN_FOLDER = PurePosixPath("/var/lib/kubelet/device-plugins")
+_GPU_WORDS = ("nvidia", "gpu")
+_OTHER_DEVICE_WORDS = ("aws-efa", "neuron", "rocm", "amdgpu", "habana", "intel-gpu")
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield a finding for each device plugin for GPUs that this stack and the GPU Operator do not run."""
+    """Yield a finding for each GPU device plugin of neither this stack nor the GPU Operator."""
     foreign = [
         found
         for found in cluster.list(DAEMON_SETS)
-        if _is_gpu_plugin(found) and not _is_operators(found) and not is_of_our_release(layer, cluster, found)
+        if _is_gpu_plugin(found) and not _belongs_to_operator(found) and not is_of_our_release(layer, cluster, found)
     ]
     for found in foreign:
         spec = find_pod_spec(found)
@@ -36,7 +35,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
             yield confirm(CHECK, name_of(found), "stays away from the nodes of the stack")
             continue
         names = ", ".join(pool.name for pool in pools)
-        reason = f"the device plugin of {describe_owner(found)} would run on nodes of {names} beside the platform's own"
+        reason = f"the device plugin of {describe_owner(found)} would run on nodes of {names}, next to the platform's"
         hint = "give it a nodeSelector for its own nodes, or exclude gpu-blueprint/pool in its node affinity"
         yield report(
             CHECK, name_of(found), Problem("foreign-device-plugin", layer.stack.locate(pools[0]), reason, hint)
@@ -49,13 +48,13 @@ def _is_gpu_plugin(found: Manifest) -> bool:
     spec = find_pod_spec(found)
     folders = {str(dig(volume, "hostPath", "path")).rstrip("/") for volume in dig_list(spec, "volumes")}
     words = _list_words(found)
-    mounts = any(folder in (str(_FOLDER), *map(str, _FOLDER.parents)) for folder in folders if folder)
-    is_named = any(word in text for text in words for word in _OF_GPUS)
-    return mounts and is_named and not any(word in text for text in words for word in _OF_OTHERS)
+    mounts = any(folder in (str(_PLUGIN_FOLDER), *map(str, _PLUGIN_FOLDER.parents)) for folder in folders if folder)
+    is_named = any(word in text for text in words for word in _GPU_WORDS)
+    return mounts and is_named and not any(word in text for text in words for word in _OTHER_DEVICE_WORDS)
 
 
 def _list_words(found: Manifest) -> list[str]:
-    """Return the texts that tell what a program is for: its name, images, commands and variables."""
+    """Return the texts that reveal a program's purpose: name, images, commands and variables, in lower case."""
     words: list[Any] = [dig(found, "metadata", "name")]
     spec = find_pod_spec(found)
     for container in (*dig_list(spec, "containers"), *dig_list(spec, "initContainers")):
@@ -64,5 +63,5 @@ def _list_words(found: Manifest) -> list[str]:
     return [str(word).lower() for word in words]
 
 
-def _is_operators(found: Manifest) -> bool:
-    return any(dig(owner, "kind") == _OPERATOR for owner in dig_list(found, "metadata", "ownerReferences"))
+def _belongs_to_operator(found: Manifest) -> bool:
+    return any(dig(owner, "kind") == "ClusterPolicy" for owner in dig_list(found, "metadata", "ownerReferences"))

@@ -1,4 +1,4 @@
-"""Is it the cluster of the stack file: an EKS cluster of this name, this version and these service addresses?"""
+"""The cluster's identity: an EKS cluster with the stack file's name, version and service addresses."""
 
 import re
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ CHECK = "cluster"
 VERSION = "/version"
 SERVICE_CIDR = "/apis/networking.k8s.io/v1/servicecidrs/kubernetes"
 SERVICE = f"{CORE}/namespaces/default/services/kubernetes"
-_EKS = re.compile(r"v(?P<minor>\d+\.\d+)\.\d+-eks-")
-_OTHER = re.compile(r"v(?P<minor>\d+\.\d+)")
+_EKS_VERSION = re.compile(r"v(?P<minor>\d+\.\d+)\.\d+-eks-")
+_ANY_VERSION = re.compile(r"v(?P<minor>\d+\.\d+)")
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
@@ -34,7 +34,7 @@ def _check_name(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
     wrong = [row for row in pairs if row[1] and row[1] != row[2]]
     for what, found, wanted, path in wrong:
         reason = f"the context {access.context} is of the {what} {found}, and the stack file says {wanted}"
-        hint = f"choose another --context; `aws eks update-kubeconfig --name {stack.cluster_name}` makes it"
+        hint = f"choose another --context; `aws eks update-kubeconfig --name {stack.cluster_name}` writes the right one"
         yield report(CHECK, what, Problem("other-cluster", path, reason, hint))
     if not wrong:
         named = access.cluster_name or "the kubeconfig does not name its EKS cluster"
@@ -44,11 +44,11 @@ def _check_name(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 def _check_version(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
     version = str(dig(cluster.get(VERSION), "gitVersion") or "")
     wanted, path = layer.stack.cluster.kubernetes_version, ("cluster", "kubernetesVersion")
-    if not _EKS.match(version):
-        reason = f"the API server calls itself {version or 'nothing'}, and EKS writes -eks- into its versions"
+    if not _EKS_VERSION.match(version):
+        reason = f"the API server's version is {version or 'missing'}, and versions of EKS contain -eks-"
         hint = "name the kubeconfig of an EKS cluster: node classes, add-ons and Pod Identity exist nowhere else"
         yield report(CHECK, "EKS", Problem("not-an-eks-cluster", ("cluster",), reason, hint))
-    found = _OTHER.match(version)
+    found = _ANY_VERSION.match(version)
     if found and found["minor"] != wanted:
         reason = f"the cluster runs Kubernetes {found['minor']}, and the stack file says {wanted}"
         hint = f'write kubernetesVersion: "{found["minor"]}", or upgrade the cluster'
@@ -58,7 +58,7 @@ def _check_version(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 
 
 def _check_services(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Compare the service addresses: the API server states them since 1.33; before, its own address is the first."""
+    """Compare the service addresses: from the ServiceCIDR (since 1.33), else from the first service's address."""
     wanted = layer.stack.cluster.service_cidr
     stated = dig(cluster.get(SERVICE_CIDR), "spec", "cidrs", 0)
     address = None if stated else dig(cluster.get(SERVICE), "spec", "clusterIP")

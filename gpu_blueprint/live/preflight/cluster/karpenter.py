@@ -1,7 +1,7 @@
-"""Karpenter: is it there or free, its version, its feature gates, its cluster and its queue?
+"""Karpenter: present or absent as the stack file says, with its version, feature gates, cluster and queue.
 
-Defaults of the gates: Karpenter 1.15, charts/karpenter/values.yaml: ReservedCapacity is on, the others are off. Read
-2026-11-28.
+By default the gate ReservedCapacity is on and the others are off (Karpenter 1.15, charts/karpenter/values.yaml, read
+2026-11-28).
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from typing import Any
 from ....catalog.versions import parse_version
 from ....config import ExistingCluster, Pool
 from ....problem import Problem
-from ..findings import Finding, confirm, report
+from ..findings import Finding, confirm, report, report_all
 from .layer import Layer
 from .owner import describe_owner, is_of_our_release
 from .programs import find_main_image
@@ -22,7 +22,7 @@ _DEFAULT_GATES = {"ReservedCapacity": True}
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield findings about the controllers that run."""
+    """Yield findings about the running controllers."""
     existing = layer.stack.existing_cluster
     found = [*list_deployments_of(cluster, find_main_image("karpenter"))]
     if existing is None or existing.karpenter == "install":
@@ -40,7 +40,9 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 def _refuse_second(layer: Layer, cluster: Cluster, found: list[Manifest]) -> Iterator[Finding]:
     foreign = [row for row in found if not is_of_our_release(layer, cluster, row)]
     for row in foreign:
-        reason = f"{name_of(row)} runs Karpenter already, made by {describe_owner(row)}, and two launch nodes twice"
+        reason = (
+            f"{name_of(row)} of {describe_owner(row)} already runs Karpenter, and two controllers launch nodes twice"
+        )
         hint = "write karpenter: existing, with its karpenterVersion and nodeRole"
         yield report(CHECK, name_of(row), Problem("karpenter-runs-already", ("cluster", "karpenter"), reason, hint))
     if not foreign:
@@ -63,18 +65,14 @@ def _check_controller(layer: Layer, existing: ExistingCluster, found: Manifest) 
     ]
     ready, wanted = count_ready(found)
     if not ready:
-        reason = f"no pod of {name_of(found)} is ready ({wanted} wanted), so nobody launches nodes"
+        reason = f"no pod of {name_of(found)} is ready ({wanted} wanted), so Karpenter launches no nodes"
         problems.append(Problem("karpenter-missing", (), reason, "look at its events and its log"))
-    for problem in problems:
-        yield report(CHECK, name_of(found), problem)
-    if not problems:
-        yield confirm(
-            CHECK, name_of(found), f"Karpenter {existing.karpenter_version}, {ready} of {wanted} pods are ready"
-        )
+    fact = f"Karpenter {existing.karpenter_version}, {ready} of {wanted} pods are ready"
+    yield from report_all(CHECK, name_of(found), problems, fact)
 
 
 def read_version(found: Manifest, container: Mapping[str, Any]) -> str:
-    """Return the release of a controller: the tag of its image, else its label; empty if neither is a version."""
+    """Return the version of a controller from its image tag, else from its label; empty if neither is a version."""
     labels = dig_map(found, "metadata", "labels")
     for text in (split_image(container.get("image"))[1], str(labels.get("app.kubernetes.io/version", ""))):
         version = text.lstrip("v")
@@ -93,12 +91,12 @@ def _find_version_problems(
     elif parse_version(version) != parse_version(stated):
         is_older = parse_version(version) < parse_version(stated)
         reason = f"Karpenter {version} runs, and the stack file says {stated}"
-        hint = f"write karpenterVersion: {version}" + (", and read what check says about it" if is_older else "")
+        hint = f"write karpenterVersion: {version}" + (", and run check again" if is_older else "")
         yield Problem("karpenter-differs", path, reason, hint, "error" if is_older else "warning")
 
 
 def read_gates(container: Mapping[str, Any]) -> dict[str, bool] | None:
-    """Return feature gate → whether it is on, of the flag or the variable; None if the value comes from elsewhere."""
+    """Return feature gate → on or off, from the flag or the variable; None if a reference hides the value."""
     text = read_flag(container, "feature-gates")
     if text is None:
         env = read_env(container)
@@ -112,17 +110,17 @@ def read_gates(container: Mapping[str, Any]) -> dict[str, bool] | None:
 def _find_gate_problems(layer: Layer, existing: ExistingCluster, container: Mapping[str, Any]) -> Iterator[Problem]:
     gates = read_gates(container)
     if gates is None:
-        reason = "Karpenter's feature gates come from elsewhere, and nobody can read them in its Deployment"
+        reason = "Karpenter's Deployment takes its feature gates from elsewhere, so preflight cannot read them"
         yield Problem("karpenter-gate-off", (), reason, "compare them with docs/guides/existing-cluster.md", "warning")
         return
     overlays = sorted(str(found["metadata"]["name"]) for found in layer.list_objects("NodeOverlay"))
     reserved = [pool for pool in layer.stack.gpu_pools if "reserved" in pool.purchase]
     if overlays and not gates.get("NodeOverlay"):
-        reason = f"the gate NodeOverlay is off, and without it no node starts for {', '.join(overlays)}"
+        reason = f"the gate NodeOverlay is off, so Karpenter launches no node for {', '.join(overlays)}"
         hint = "set settings.featureGates.nodeOverlay: true in Karpenter's chart, or staticNodes in these pools"
         yield Problem("karpenter-gate-off", ("cluster", "nodeOverlays"), reason, hint)
     if reserved and not gates.get("ReservedCapacity"):
-        reason = f"the gate ReservedCapacity is off, and {_join(reserved)} buy reserved capacity, which stays idle"
+        reason = f"the gate ReservedCapacity is off, so the reserved capacity of {_join(reserved)} stays idle"
         hint = "set settings.featureGates.reservedCapacity: true in Karpenter's chart"
         yield Problem("karpenter-gate-off", (*layer.stack.locate(reserved[0]), "purchase"), reason, hint)
     if gates.get("NodeRepair", False) != existing.node_repair:
@@ -138,13 +136,13 @@ def _find_setting_problems(layer: Layer, container: Mapping[str, Any]) -> Iterat
     env, stack = read_env(container), layer.stack
     name = read_flag(container, "cluster-name") or env.get("CLUSTER_NAME")
     if name and name != stack.cluster_name:
-        reason = f"Karpenter works for the cluster {name}, and the stack file says {stack.cluster_name}"
+        reason = f"Karpenter manages the cluster {name}, and the stack file says {stack.cluster_name}"
         yield Problem("other-cluster", ("cluster", "name"), reason, "correct cluster.name, or the kubeconfig")
     queue = read_flag(container, "interruption-queue") or env.get("INTERRUPTION_QUEUE", "")
     spot = [pool for pool in stack.all_pools if "spot" in pool.purchase]
     if queue == "" and spot:
         names = ", ".join(pool.name for pool in spot)
-        reason = f"Karpenter has no interruption queue, so spot nodes of {names} end without a drain"
+        reason = f"Karpenter has no interruption queue, so spot nodes of {names} terminate without a drain"
         hint = "set settings.interruptionQueue in Karpenter's chart, and make the queue with its rules"
         yield Problem("karpenter-without-queue", (*stack.locate(spot[0]), "purchase"), reason, hint, "warning")
 

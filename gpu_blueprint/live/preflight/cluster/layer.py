@@ -1,4 +1,4 @@
-"""The objects, charts and add-ons that a stack puts into a cluster: its plan names them, so no second list does."""
+"""The objects, charts and add-ons that a stack puts into a cluster, read from its plan."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,16 +24,16 @@ class Release(Record):
 
 
 class Layer(Record, kw_only=True):
-    """A stack, and all that it puts into its cluster."""
+    """A stack, and everything that it puts into its cluster."""
 
     stack: StackConfig
     objects: Sequence[Mapping[str, Any]]
-    """Kubernetes objects that the program itself makes; unknown values are mappings with one key, such as $unknown."""
+    """Kubernetes objects of the program; unknown values are mappings with one key, such as $unknown."""
     releases: Sequence[Release]
     add_ons: frozenset[str]
     """Names of the EKS add-ons that the stack installs."""
     identities: Sequence[str]
-    """Who gets AWS permissions by EKS Pod Identity: service accounts, and add-ons."""
+    """Service accounts and add-ons with AWS permissions by EKS Pod Identity."""
 
     @property
     def charts(self) -> frozenset[str]:
@@ -46,7 +46,7 @@ class Layer(Record, kw_only=True):
 
 
 def build_layer(stack: StackConfig, plan: Sequence["PlannedResource"]) -> Layer:
-    """Return what the plan of a stack puts into its cluster."""
+    """Return the layer that the plan of a stack describes."""
     add_ons = [found.inputs for found in plan if found.type == _ADD_ON]
     accounts = [found.inputs for found in plan if found.type == _ASSOCIATION]
     return Layer(
@@ -64,7 +64,7 @@ def build_layer(stack: StackConfig, plan: Sequence["PlannedResource"]) -> Layer:
 
 
 def _build_object(found: "PlannedResource") -> dict[str, Any]:
-    """Return an object with its name, which is the name of the resource where the program states none."""
+    """Return an object with its name, by default the name of the resource."""
     return {**found.inputs, "metadata": {"name": found.name, **found.inputs.get("metadata", {})}}
 
 

@@ -1,4 +1,4 @@
-"""Would a pod run on a node? Taints, tolerations, selectors and affinities as Kubernetes combines them."""
+"""Matching of pods with nodes, by taints, tolerations, selectors and affinities."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from ....config import CpuPool, Pool, StackConfig
 from ....records import Record
 from .reading import dig, dig_list, dig_map
 
-_NAMES_OF_OTHERS = (
+_FOREIGN_LABEL_PREFIXES = (
     "karpenter.k8s.aws/",
     "karpenter.sh/",
     "node.kubernetes.io/",
@@ -22,9 +22,9 @@ _NAMES_OF_OTHERS = (
     "nvidia.com/",
     "k8s.amazonaws.com/",
 )
-"""Beginnings of labels that Kubernetes, Karpenter, EKS and NVIDIA put on nodes: a node may have them."""
+"""Prefixes of labels that Kubernetes, Karpenter, EKS and NVIDIA put on nodes: a node may have any value."""
 KEEPING_OUT = ("NoSchedule", "NoExecute")
-"""Effects of taints that keep pods out."""
+"""Effects of taints that keep pods off a node."""
 
 
 class PoolNodes(Record, kw_only=True):
@@ -37,7 +37,7 @@ class PoolNodes(Record, kw_only=True):
 
 
 def describe_nodes(stack: StackConfig, pool: Pool | CpuPool) -> PoolNodes:
-    """Return the labels and taints of the nodes of a pool, as far as the stack file decides them."""
+    """Return the labels and taints that the stack file decides for the nodes of a pool."""
     rows = pool.named_instances
     own = {key: [value] for key, value in pool.node_labels.items()}
     is_static = isinstance(pool, Pool) and bool(pool.static_nodes)
@@ -74,13 +74,13 @@ def _covers(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
 
 
 def keeps_out(taints: Iterable[Any], tolerations: Sequence[Any]) -> bool:
-    """Return whether a taint keeps a pod out."""
+    """Return whether a taint keeps a pod off a node."""
     hard = [taint for taint in taints if isinstance(taint, Mapping) and taint.get("effect") in KEEPING_OUT]
     return any(not tolerates(tolerations, taint) for taint in hard)
 
 
 def may_run_on(pod_spec: Any, nodes: PoolNodes) -> bool:
-    """Return whether pods with a spec may run on nodes of a pool: nothing that is known of the nodes forbids it."""
+    """Return whether pods may run on nodes of a pool; unknown labels count as a match."""
     selector = dig_map(pod_spec, "nodeSelector")
     if not all(may_meet({"key": key, "operator": "In", "values": [value]}, nodes) for key, value in selector.items()):
         return False
@@ -100,7 +100,7 @@ def may_meet(expression: Mapping[str, Any], nodes: PoolNodes) -> bool:
     """Return whether a node may meet a requirement ``{key, operator, values}``."""
     key, operator, values = str(expression.get("key")), expression.get("operator"), dig_list(expression, "values")
     possible = nodes.labels.get(key)
-    if possible is None and key.startswith(_NAMES_OF_OTHERS):
+    if possible is None and key.startswith(_FOREIGN_LABEL_PREFIXES):
         return True
     if not possible:
         return operator in ("NotIn", "DoesNotExist")

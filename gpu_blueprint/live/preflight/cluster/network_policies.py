@@ -1,7 +1,7 @@
-"""Does the cluster enforce NetworkPolicies, on which the tenants' isolation rests? An API server accepts them anyway.
+"""The enforcement of NetworkPolicies, which isolate tenants: an API server accepts them without enforcing them.
 
-The VPC CNI has an agent beside it, the container aws-eks-nodeagent of aws-node, which enforces policies only with
-``--enable-network-policy=true`` (amazon-vpc-cni-k8s issue 2565). Read 2026-11-28.
+The DaemonSet aws-node of the VPC CNI has a second container, aws-eks-nodeagent, which enforces policies only with
+``--enable-network-policy=true`` (amazon-vpc-cni-k8s issue 2565, read 2026-11-28).
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ CHECK = "network policies"
 _FLAG = "enable-network-policy"
 _VPC_AGENT = "aws-eks-nodeagent"
 _OTHER_ENGINES = ("cilium", "calico-node", "antrea-agent", "kube-router")
-"""Names of DaemonSets, or of their images, that enforce policies."""
+"""Names of DaemonSets, or of images, that enforce policies."""
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield the finding that an engine enforces the policies of tenants."""
+    """Yield the finding whether a program enforces the tenants' policies."""
     planned = len(layer.list_objects("NetworkPolicy"))
     if not planned:
         yield confirm(CHECK, "engine", "the stack makes no NetworkPolicies")
@@ -32,7 +32,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
     elif VPC_CNI.name in layer.add_ons:
         yield confirm(CHECK, "engine", "the stack installs the VPC CNI with its policy agent")
     else:
-        reason = f"no program enforces NetworkPolicies, so {planned} of them keep no tenant from another"
+        reason = f"no program enforces NetworkPolicies, so the stack's {planned} policies do not isolate tenants"
         hint = (
             "turn it on in the add-on vpc-cni: `aws eks update-addon --addon-name vpc-cni --configuration-values "
             '\'{"enableNetworkPolicy": "true"}\'`, with --cluster-name'

@@ -1,4 +1,4 @@
-"""NodePools that would catch the pods of the stack, and NodeOverlays that would change its nodes."""
+"""Foreign NodePools that would run the stack's pods, and foreign NodeOverlays that would change the stack's nodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ _GPU_KEYS = "karpenter.k8s.aws/instance-gpu-"
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield a finding for each NodePool and NodeOverlay that others made."""
+    """Yield a finding for each foreign NodePool and NodeOverlay."""
     pools, overlays = _list_foreign(layer, cluster, NODE_POOLS), _list_foreign(layer, cluster, NODE_OVERLAYS)
     problems = [(name_of(found), problem) for found in pools for problem in _find_pool_problems(layer, found)]
     problems += [(name_of(found), problem) for found in overlays for problem in _find_overlay_problems(layer, found)]
@@ -34,7 +34,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 
 
 def _list_foreign(layer: Layer, cluster: Cluster, path: str) -> list[Manifest]:
-    """Return the objects that are not of this stack; an object with a name of the stack has a finding of its own."""
+    """Return the objects of other owners; another check reports objects with a name of the stack."""
     ours = {
         str(found["metadata"]["name"]) for kind in ("NodePool", "NodeOverlay") for found in layer.list_objects(kind)
     }
@@ -50,23 +50,29 @@ def _find_pool_problems(layer: Layer, found: Manifest) -> Iterator[Problem]:
     caught = [
         pool
         for pool in layer.stack.all_pools
-        if _may_wear(pool.name, labels, requirements) and all(_is_tolerated(pool, taint) for taint in hard)
+        if _may_carry_label(pool.name, labels, requirements) and all(_is_tolerated(pool, taint) for taint in hard)
     ]
     weight = f", with weight {dig(found, 'spec', 'weight')}" if dig(found, "spec", "weight") else ""
     if caught:
         names = ", ".join(pool.name for pool in caught)
-        reason = f"its nodes wear {POOL_KEY} of {names} and their taints let the pods in{weight}: it takes their pods"
+        reason = (
+            f"its nodes carry {POOL_KEY} of {names} without a taint against their pods{weight}, so it runs their pods"
+        )
         path = (*layer.stack.locate(caught[0]), "name")
-        yield Problem("node-pool-catches-pods", path, reason, f"take {POOL_KEY} out of its template")
+        yield Problem("node-pool-catches-pods", path, reason, f"remove {POOL_KEY} from its template")
     elif not hard and layer.stack.tenants:
         gpus = "nodes with GPUs" if _allows_gpus(requirements) else "nodes"
-        reason = f"it has no taint{weight} and launches {gpus}: tenants' pods without GPU run there, beside other teams"
-        hint = "give it a taint that its own pods tolerate, or accept it: GPU pods choose their pool and stay away"
+        reason = (
+            f"it has no taint{weight} and launches {gpus}: tenants' pods without GPU run there, on nodes of other teams"
+        )
+        hint = (
+            "give it a taint that its own pods tolerate, or accept this: GPU pods select their pool and never run there"
+        )
         yield Problem("node-pool-catches-pods", ("tenants",), reason, hint, "warning")
 
 
-def _may_wear(pool: str, labels: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether nodes may carry the label by which pods choose a pool: Karpenter makes no label by itself."""
+def _may_carry_label(pool: str, labels: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether nodes may carry the label that selects a pool; Karpenter adds no such label itself."""
     if POOL_KEY in labels:
         return bool(labels[POOL_KEY] == pool)
     rows = [row for row in requirements if row.get("key") == POOL_KEY]
@@ -80,14 +86,14 @@ def _may_wear(pool: str, labels: Mapping[str, Any], requirements: Sequence[Mappi
 
 
 def _is_tolerated(pool: Pool | CpuPool, taint: Mapping[str, Any]) -> bool:
-    """Return whether pods of a pool tolerate a taint: those of its nodes, and those named after its resources."""
+    """Return whether pods of a pool tolerate a taint: the pool's own, or one named after its extended resources."""
     own = [{"key": row["key"], "operator": "Exists"} for row in pool.node_taints]
     resources = [] if isinstance(pool, CpuPool) else [*pool.profile.per_device]
     return tolerates([*own, *({"key": name, "operator": "Exists"} for name in resources)], taint)
 
 
 def _allows_gpus(requirements: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a NodePool may launch nodes with GPUs: none of its requirements leaves them out."""
+    """Return whether a NodePool may launch nodes with GPUs: no requirement excludes them."""
     types = {row.instance_type for row in list_instances().values() if row.gpu_devices}
     tests: dict[str, Any] = {
         "node.kubernetes.io/instance-type": lambda value: value in types,
@@ -106,7 +112,7 @@ def _allows_gpus(requirements: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _find_overlay_problems(layer: Layer, found: Manifest) -> Iterator[Problem]:
-    """Yield problems of a NodeOverlay that states resources of our nodes: the higher weight wins, equal ones clash."""
+    """Yield problems of a foreign NodeOverlay that states resources of our nodes, unless its weight is lower."""
     weight, spec = dig(found, "spec", "weight") or 0, dig_map(found, "spec")
     for pool in layer.stack.gpu_pools:
         ours = [row for row in layer.list_objects("NodeOverlay") if _is_of_pool(row, pool)]
@@ -121,7 +127,7 @@ def _find_overlay_problems(layer: Layer, found: Manifest) -> Iterator[Problem]:
             result = "Karpenter applies neither" if weight == own_weight else "it wins"
             names = ", ".join(sorted(shared))
             reason = f"the NodeOverlay with weight {weight} states {names} on nodes of {pool.name} too, and {result}"
-            hint = f"add to it a requirement that leaves out karpenter.sh/nodepool {pool.name}, or lower its weight"
+            hint = f"exclude karpenter.sh/nodepool {pool.name} in its requirements, or lower its weight"
             yield Problem("node-overlay-clashes", (*layer.stack.locate(pool), "sharing"), reason, hint)
 
 

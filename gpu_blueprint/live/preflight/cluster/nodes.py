@@ -1,4 +1,4 @@
-"""The nodes of the cluster: places for the platform's own pods, and labels of the pools on nodes of others."""
+"""The cluster's nodes: enough for the platform's own pods, and none of others with labels of the pools."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,13 +13,13 @@ from .owner import is_running
 from .reading import NODES, Cluster, Manifest, dig, dig_list, dig_map, name_of
 
 CHECK = "nodes"
-_REPLICAS = 2
-"""Karpenter and other controllers of the platform run two pods that may not share a node."""
-_MAKERS = ("karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup")
+_LEAST_NODES = 2
+"""Karpenter and other controllers of the platform run two pods on different nodes."""
+_OWNER_LABELS = ("karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup")
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield findings about system nodes, and about nodes that pods of the stack would take for their pool's."""
+    """Yield findings about system nodes, and about foreign nodes that pods of the stack would select."""
     if placement := layer.stack.system_placement:
         yield _check_placement(placement, cluster)
     yield from _check_labels(layer, cluster)
@@ -32,14 +32,14 @@ def _check_placement(placement: SystemPlacement, cluster: Cluster) -> Finding:
     open_ = [node for node in labelled if not keeps_out(dig_list(node, "spec", "taints"), placement.tolerations)]
     ready = [node for node in open_ if _is_ready(node)]
     path = ("cluster", "systemNodes")
-    fact = f"{len(ready)} ready nodes take the platform's pods ({shown}; {len(labelled)} have the labels)"
-    if len(ready) >= _REPLICAS:
+    fact = f"{len(ready)} ready nodes accept the platform's pods ({shown}; {len(labelled)} have the labels)"
+    if len(ready) >= _LEAST_NODES:
         return confirm(CHECK, "system nodes", fact)
     if labelled and not open_:
         taints = {str(dig(taint, "key")) for node in labelled for taint in dig_list(node, "spec", "taints")}
         hint = f"write the taints under systemNodes.taints: {', '.join(sorted(taints))}"
     else:
-        hint = "correct systemNodes.labels and systemNodes.taints, or add nodes: two pods of Karpenter share no node"
+        hint = "correct systemNodes.labels and systemNodes.taints, or add nodes: Karpenter's two pods need two"
     problem = Problem("system-nodes-missing", path, fact, hint, "warning" if ready else "error")
     return report(CHECK, "system nodes", problem)
 
@@ -50,7 +50,7 @@ def _is_ready(node: Manifest) -> bool:
 
 
 def _check_labels(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield a finding for the nodes of others that carry the label by which pods choose a pool of the stack."""
+    """Yield a finding for foreign nodes with the label that selects a pool of the stack."""
     pools = {pool.name: pool for pool in layer.stack.all_pools}
     foreign: dict[str, list[str]] = {}
     for node in cluster.list(NODES):
@@ -59,9 +59,7 @@ def _check_labels(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
         if name in pools and not _is_of_pool(layer, cluster, labels, str(name)):
             foreign.setdefault(str(name), []).append(name_of(node))
     for name, nodes in foreign.items():
-        reason = (
-            f"{', '.join(nodes[:3])} carry {POOL_KEY}={name} and are no nodes of this stack: pods of {name} go there"
-        )
+        reason = f"{', '.join(nodes[:3])} carry {POOL_KEY}={name} but are not ours: pods of {name} may run there"
         hint = f"kubectl label node NODE {POOL_KEY}-"
         path = (*layer.stack.locate(pools[name]), "name")
         yield report(CHECK, POOL_KEY, Problem("nodes-wear-our-labels", path, reason, hint))
@@ -70,6 +68,6 @@ def _check_labels(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 
 
 def _is_of_pool(layer: Layer, cluster: Cluster, labels: Mapping[str, Any], pool: str) -> bool:
-    """Return whether a node was launched by the pool, in a cluster where this stack runs."""
-    makers = [str(labels[key]) for key in _MAKERS if key in labels]
-    return is_running(layer, cluster) and any(pool in maker for maker in makers)
+    """Return whether the pool launched a node, in a cluster that runs this stack."""
+    owners = [str(labels[key]) for key in _OWNER_LABELS if key in labels]
+    return is_running(layer, cluster) and any(pool in owner for owner in owners)

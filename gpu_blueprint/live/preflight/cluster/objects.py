@@ -1,5 +1,4 @@
-"""Are the names of the stack's objects free in the cluster? Pulumi would take over what it finds, and a destroy would
-delete it."""
+"""The names of the stack's objects: they must be free, since Pulumi would overwrite, and later delete, others."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,17 +11,17 @@ from .owner import describe_owner, is_ours
 from .reading import CORE, Cluster, Manifest, dig_map, path_of
 
 CHECK = "names"
-_CLASSES = "/apis/storage.k8s.io/v1/storageclasses"
-_DEFAULT = "storageclass.kubernetes.io/is-default-class"
-_RECORD = "gpu-blueprint-record"
+_STORAGE_CLASSES = "/apis/storage.k8s.io/v1/storageclasses"
+_DEFAULT_CLASS_KEY = "storageclass.kubernetes.io/is-default-class"
+_RECORD_NAME = "gpu-blueprint-record"
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield a finding for each name of the plan that somebody else's object has, and for the others together."""
+    """Yield a finding for each name of the plan that a foreign object has, and one for all other names."""
     clashes = 0
     for planned in layer.objects:
         kind, name = str(planned["kind"]), str(planned["metadata"]["name"])
-        found = None if name == _RECORD else _find(cluster, planned)
+        found = None if name == _RECORD_NAME else _find(cluster, planned)
         if found is not None and not is_ours(layer, cluster, found):
             clashes += 1
             yield report(CHECK, f"{kind} {name}", _explain(planned, found))
@@ -32,7 +31,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 
 
 def _find(cluster: Cluster, planned: Mapping[str, Any]) -> Manifest | None:
-    """Return the metadata of the object that has a planned name, if there is one."""
+    """Return the metadata of the object with a planned name; None if it does not exist."""
     metadata, version = planned["metadata"], str(planned["apiVersion"])
     namespace = metadata.get("namespace")
     if isinstance(namespace, str) and cluster.get(f"{CORE}/namespaces/{namespace}", only_metadata=True) is None:
@@ -46,26 +45,28 @@ def _find(cluster: Cluster, planned: Mapping[str, Any]) -> Manifest | None:
 
 def _explain(planned: Mapping[str, Any], found: Manifest) -> Problem:
     kind, name, owner = planned["kind"], planned["metadata"]["name"], describe_owner(found)
-    reason = f"the {kind} {name} exists and was made by {owner}: an update would overwrite it, a destroy delete it"
+    reason = f"the {kind} {name} of {owner} exists: `pulumi up` would overwrite it, and `pulumi destroy` delete it"
     hint = {
-        "Namespace": "choose another namespace, or move what is in it and delete it",
+        "Namespace": "choose another namespace, or move its objects and delete it",
         "NodePool": "choose another name for the pool",
         "EC2NodeClass": "choose another name for the pool",
         "NodeOverlay": "choose another name for the pool",
-    }.get(str(kind), "rename or delete it, or take it over with `pulumi import` if it is meant to be the platform's")
+    }.get(str(kind), "rename or delete it; if it is the platform's, adopt it with `pulumi import`")
     return Problem("name-taken-in-cluster", (), reason, hint)
 
 
 def _check_default_class(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield a warning if the stack would make a second default StorageClass: Kubernetes then takes the newest."""
+    """Yield a warning if the stack would make a second default StorageClass: Kubernetes then uses the newest."""
     ours = [str(found["metadata"]["name"]) for found in layer.list_objects("StorageClass") if _is_default(found)]
-    others = [found for found in cluster.list(_CLASSES) if _is_default(found)] if ours else []
+    others = [found for found in cluster.list(_STORAGE_CLASSES) if _is_default(found)] if ours else []
     names = [str(dig_map(found, "metadata").get("name")) for found in others]
     if foreign := [name for name in names if name not in ours]:
-        reason = f"{', '.join(foreign)} is the default class already; with {ours[0]} the newest of both counts for all"
-        hint = f"take the annotation {_DEFAULT} off one of them"
+        reason = (
+            f"{', '.join(foreign)} is already the default class; together with {ours[0]}, Kubernetes uses the newest"
+        )
+        hint = f"remove the annotation {_DEFAULT_CLASS_KEY} from one of them"
         yield report(CHECK, "default class", Problem("second-default-class", (), reason, hint, "warning"))
 
 
 def _is_default(found: Mapping[str, Any]) -> bool:
-    return dig_map(found, "metadata", "annotations").get(_DEFAULT) == "true"
+    return dig_map(found, "metadata", "annotations").get(_DEFAULT_CLASS_KEY) == "true"

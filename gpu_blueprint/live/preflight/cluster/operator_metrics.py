@@ -1,17 +1,23 @@
-"""The exporter of an existing GPU Operator: does it measure what the platform's alerts and dashboards read?"""
+"""The dcgm-exporter of an existing GPU Operator: does it export the metrics of the platform's alerts and dashboards?"""
 
 from collections.abc import Iterator
+from typing import Any
 
 from ....catalog.dcgm_metrics import DCGM_FIELDS, METRIC_FILE
 from ....config import StackConfig
 from ....monitoring.metrics import POD_NAMES_ENV
 from ....problem import Path, Problem
 from ....sharing.operator_configs import EXPORTER_CONFIG_MAP
-from .operator_maps import read_operator_map
-from .reading import Cluster, Manifest, dig, dig_list, dig_map
+from .reading import Cluster, Manifest, dig, dig_list, dig_map, path_of
 
 _PATH: Path = ("cluster", "gpuOperator")
-_UNREAD = "alerts and dashboards of the stack lack series"
+_CONSEQUENCE = "alerts and dashboards of the stack lack series"
+
+
+def read_operator_map(stack: StackConfig, cluster: Cluster, policy: Manifest, name: str) -> dict[str, Any]:
+    """Return the data of a ConfigMap in the operator's namespace; empty if it does not exist."""
+    namespace = str(dig(policy, "status", "namespace") or stack.gpu_operator_namespace)
+    return {**dig_map(cluster.get(path_of("v1", "configmaps", name, namespace)), "data")} if name else {}
 
 
 def find_exporter_problems(stack: StackConfig, cluster: Cluster, policy: Manifest) -> Iterator[Problem]:
@@ -31,7 +37,7 @@ def find_exporter_problems(stack: StackConfig, cluster: Cluster, policy: Manifes
 
 
 def _find_list_problems(stack: StackConfig, cluster: Cluster, policy: Manifest) -> Iterator[Problem]:
-    """Yield a warning if the exporter's list lacks metrics; the platform's own ConfigMap comes with ``pulumi up``."""
+    """Yield a warning if the exporter's ConfigMap lacks metrics; ``pulumi up`` writes the platform's own."""
     name = str(dig(policy, "spec", "dcgmExporter", "config", "name") or "")
     if name == EXPORTER_CONFIG_MAP:
         return
@@ -44,4 +50,4 @@ def _find_list_problems(stack: StackConfig, cluster: Cluster, policy: Manifest) 
 
 
 def _warn(reason: str, hint: str) -> Problem:
-    return Problem("exporter-differs", _PATH, f"{reason}: {_UNREAD}", hint, severity="warning")
+    return Problem("exporter-differs", _PATH, f"{reason}: {_CONSEQUENCE}", hint, severity="warning")

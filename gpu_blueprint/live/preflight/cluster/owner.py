@@ -1,9 +1,9 @@
-"""Whose is an object of the cluster: this platform's, or somebody else's?
+"""The owner of an object in the cluster: this platform, or another program.
 
-The API server writes down who set the fields of an object. Pulumi's provider calls itself ``pulumi-kubernetes-`` and a
-random text (pulumi-kubernetes pull 2271). Helm takes the name of its program, which inside Pulumi's provider is
-``pulumi-resource-kubernetes`` (helm pull 9870). Read 2026-11-28. A platform that runs has its record, and with it owns
-everything that has the names of its plan, also where Argo CD or Flux applied the manifests.
+``managedFields`` names the field managers of an object. Pulumi's provider is ``pulumi-kubernetes-`` with a random
+suffix (pulumi-kubernetes pull 2271); Helm uses its program's name, which in Pulumi's provider is
+``pulumi-resource-kubernetes`` (helm pull 9870; both read 2026-11-28). A running platform has a record,
+a ConfigMap, and owns every object with a name of its plan, even if Argo CD or Flux applied the manifests.
 """
 
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ from .reading import CORE, Cluster, Manifest, dig, dig_list, dig_map
 CHECK = "environment"
 RECORD = f"{CORE}/namespaces/kube-system/configmaps/gpu-blueprint-record"
 RELEASE_NAME, RELEASE_NAMESPACE = "meta.helm.sh/release-name", "meta.helm.sh/release-namespace"
-_PULUMI = "pulumi-"
+_PULUMI_PREFIX = "pulumi-"
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield the finding that no other environment is in the cluster."""
+    """Yield the finding whether another environment is in the cluster."""
     record, stack = cluster.get(RECORD), layer.stack
     if record is None:
         yield confirm(CHECK, stack.environment, "no environment of this blueprint is in the cluster")
@@ -36,7 +36,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 
 
 def is_running(layer: Layer, cluster: Cluster) -> bool:
-    """Return whether a complete `pulumi up` of this environment has written its record into the cluster."""
+    """Return whether the cluster has the record that a complete `pulumi up` of this environment writes."""
     record = cluster.get(RECORD)
     return record is not None and _is_record_ours(layer, record)
 
@@ -53,9 +53,9 @@ def is_ours(layer: Layer, cluster: Cluster, found: Manifest) -> bool:
 
 
 def made_by_pulumi(found: Manifest) -> bool:
-    """Return whether a program of Pulumi has set fields of an object."""
+    """Return whether Pulumi is a field manager of an object."""
     managers = [str(dig(row, "manager")) for row in dig_list(found, "metadata", "managedFields")]
-    return any(manager.startswith(_PULUMI) for manager in managers)
+    return any(manager.startswith(_PULUMI_PREFIX) for manager in managers)
 
 
 def is_of_our_release(layer: Layer, cluster: Cluster, found: Manifest) -> bool:
@@ -65,14 +65,14 @@ def is_of_our_release(layer: Layer, cluster: Cluster, found: Manifest) -> bool:
 
 
 def find_release(found: Manifest) -> tuple[str, str] | None:
-    """Return the name and namespace of the Helm release of an object."""
+    """Return (name, namespace) of the Helm release of an object; None for other objects."""
     notes = dig_map(found, "metadata", "annotations")
     name = notes.get(RELEASE_NAME)
     return (str(name), str(notes.get(RELEASE_NAMESPACE))) if name else None
 
 
 def describe_owner(found: Manifest) -> str:
-    """Return who made an object, for a sentence: its Helm release, its owner object, or its first field manager."""
+    """Return the owner of an object in prose: its Helm release, its owner object, or its first field manager."""
     if release := find_release(found):
         return f"the Helm release {release[0]} in namespace {release[1]}"
     if owner := dig(found, "metadata", "ownerReferences", 0):

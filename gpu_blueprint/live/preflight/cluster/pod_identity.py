@@ -1,4 +1,4 @@
-"""Does the agent of EKS Pod Identity run, where the stack gives AWS permissions by it?"""
+"""The EKS Pod Identity agent: it must run on every node whose pods get AWS permissions."""
 
 from collections.abc import Iterator
 
@@ -12,11 +12,10 @@ from .workloads import count_ready, find_pod_spec, list_containers, split_image
 
 CHECK = "pod identity"
 AGENT = "eks-pod-identity-agent"
-_ADD = f"aws eks create-addon --cluster-name {{cluster}} --addon-name {AGENT}"
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield the finding that the agent is there, unless nobody needs it or the stack installs it."""
+    """Yield findings about the agent, unless the stack does not need it or installs it."""
     if not layer.identities:
         yield confirm(CHECK, AGENT, "nothing of the stack needs it")
         return
@@ -27,9 +26,9 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
             yield confirm(CHECK, AGENT, "the stack installs it")
             return
         reason = f"no DaemonSet runs the agent, so pods get no AWS permissions ({users})"
-        yield report(
-            CHECK, AGENT, Problem("pod-identity-agent-missing", ("cluster", "addons"), reason, _write_add(layer))
-        )
+        create = f"aws eks create-addon --cluster-name {layer.stack.cluster_name} --addon-name {AGENT}"
+        hint = f"run {create}, or write addons: manage"
+        yield report(CHECK, AGENT, Problem("pod-identity-agent-missing", ("cluster", "addons"), reason, hint))
         return
     ready, wanted = count_ready(agent)
     if ready < wanted:
@@ -51,7 +50,3 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 def _is_agent(found: Manifest) -> bool:
     images = (split_image(container.get("image"))[0] for container in list_containers(found))
     return any(parts and parts[-1] == AGENT for parts in images)
-
-
-def _write_add(layer: Layer) -> str:
-    return f"run {_ADD.format(cluster=layer.stack.cluster_name)}, or write addons: manage"

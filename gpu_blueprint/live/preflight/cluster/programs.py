@@ -1,4 +1,4 @@
-"""Does a program run already that the stack would install a second time, or does another release own its kinds?"""
+"""Programs that the stack would install a second time, and CustomResourceDefinitions that another release owns."""
 
 from collections.abc import Iterator
 
@@ -6,28 +6,28 @@ from ....catalog.chart_groups import CHART_GROUPS
 from ....catalog.chart_images import list_chart_images
 from ....catalog.versions import KARPENTER_VERSIONS, list_charts
 from ....problem import Problem
-from ..findings import Finding, confirm, report
+from ..findings import Finding, confirm, report_all
 from .layer import Layer, Release
 from .owner import describe_owner, is_of_our_release, is_ours
 from .reading import DAEMON_SETS, DEFINITIONS, DEPLOYMENTS, Cluster, Manifest, dig, name_of, path_of
 from .workloads import is_image, list_containers
 
 CHECK = "programs"
-_ASKED_ELSEWHERE = ("karpenter",)
-"""Charts whose program has a check of its own."""
+_CHECKED_ELSEWHERE = ("karpenter",)
+"""Charts whose program another check covers."""
 _REMEDIES = {
     "gpu-operator": "write gpuOperator: existing",
     "karpenter-crd": "write karpenter: existing",
     "keda": "remove autoscaling, services and models, or remove the other KEDA",
     "kueue": "remove queueing, or remove the other Kueue",
-    "jobset": "remove the other JobSet controller: its objects stay",
+    "jobset": "remove the other JobSet controller; JobSets remain",
     "kube-prometheus-stack": "write monitoring: {mode: existing}",
     "prometheus-operator-crds": "write monitoring: {mode: existing}",
 }
 
 
 def find_main_image(chart: str) -> str:
-    """Return the image of the program for which a chart is named, the first of the chart; empty if it has no pods."""
+    """Return the first image of a chart, its main program; empty if the chart has no pods."""
     version = next(row.version for row in list_charts(KARPENTER_VERSIONS[0]) if row.name == chart)
     images = list_chart_images(chart, version)
     return images[0].image if images else ""
@@ -43,16 +43,14 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
             *_find_running(layer, cluster, release),
             *_find_foreign_definitions(layer, cluster, release),
         ]
-        for problem in problems:
-            yield report(CHECK, release.chart, problem)
-        if not problems:
-            yield confirm(CHECK, release.chart, f"{release.namespace}/{release.name} is free or belongs to this stack")
+        fact = f"{release.namespace}/{release.name} is free or belongs to this stack"
+        yield from report_all(CHECK, release.chart, problems, fact)
 
 
 def _find_taken_release(layer: Layer, cluster: Cluster, release: Release) -> Iterator[Problem]:
-    """Yield a problem if Helm keeps a release of the name in the namespace: its first revision may be gone, so list.
+    """Yield a problem if Helm's first revision of a release with this name exists in the namespace.
 
-    Only the metadata of a Secret is read where its name is known; the list would hold the values of all charts.
+    The request reads only the metadata of one Secret; a list would return the values of all charts.
     """
     path = path_of("v1", "secrets", f"sh.helm.release.v1.{release.name}.v1", release.namespace)
     found = cluster.get(path, only_metadata=True)
@@ -64,17 +62,17 @@ def _find_taken_release(layer: Layer, cluster: Cluster, release: Release) -> Ite
 
 def _find_running(layer: Layer, cluster: Cluster, release: Release) -> Iterator[Problem]:
     image = find_main_image(release.chart)
-    if not image or release.chart in _ASKED_ELSEWHERE:
+    if not image or release.chart in _CHECKED_ELSEWHERE:
         return
     for found in (*cluster.list(DEPLOYMENTS), *cluster.list(DAEMON_SETS)):
         runs = any(is_image(container.get("image"), image) for container in list_containers(found))
         if runs and not is_of_our_release(layer, cluster, found):
-            reason = f"{name_of(found)} of {describe_owner(found)} runs {release.chart} already, and two would fight"
+            reason = f"{name_of(found)} of {describe_owner(found)} already runs {release.chart}, and two would conflict"
             yield Problem("program-runs-already", (), reason, _write_remedy(release))
 
 
 def _find_foreign_definitions(layer: Layer, cluster: Cluster, release: Release) -> Iterator[Problem]:
-    """Yield a problem for the definitions of a chart's kinds that belong to somebody else: Helm takes over none."""
+    """Yield a problem for CustomResourceDefinitions of a chart that another owner has: Helm adopts none."""
     groups = CHART_GROUPS.get(release.chart, ())
     foreign: dict[str, list[Manifest]] = {}
     for found in cluster.list(DEFINITIONS) if groups else ():

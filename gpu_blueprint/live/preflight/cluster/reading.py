@@ -1,4 +1,4 @@
-"""The questions that a check may ask of a cluster, and the errors of a question without an answer."""
+"""The requests of a check to a cluster, and the error of a forbidden request."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -22,20 +22,20 @@ CLUSTER_POLICIES = "/apis/nvidia.com/v1/clusterpolicies"
 
 
 class Cluster(Protocol):
-    """One cluster. Paths are paths of the Kubernetes API; every method may raise an UnansweredError."""
+    """One cluster, by paths of the Kubernetes API; every method may raise an UnansweredError."""
 
     @property
     def access(self) -> Access:
-        """The entry of the kubeconfig."""
+        """The context of the kubeconfig."""
 
     def get(self, path: str, *, only_metadata: bool = False) -> Manifest | None:
-        """Return the object at a path; None if there is none, or if the API server does not know its kind."""
+        """Return the object at a path; None if the object or its kind does not exist."""
 
     def list(self, path: str) -> Sequence[Manifest]:
-        """Return all objects of a collection; none if the API server does not know the kind."""
+        """Return all objects of a collection; empty if the kind does not exist."""
 
     def allows_everything(self) -> bool:
-        """Return whether the caller may do everything with everything, as a cluster admin may."""
+        """Return whether the caller has the permissions of cluster-admin."""
 
 
 class ForbiddenError(UnansweredError):
@@ -50,7 +50,7 @@ class ForbiddenError(UnansweredError):
 
 
 class CachedCluster:
-    """A cluster in which every question is asked once, however many checks ask it at the same time."""
+    """A cluster that receives each request once, even if several checks make it at the same time."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -59,11 +59,11 @@ class CachedCluster:
 
     @property
     def access(self) -> Access:
-        """The entry of the kubeconfig."""
+        """The context of the kubeconfig."""
         return self._cluster.access
 
     def get(self, path: str, *, only_metadata: bool = False) -> Manifest | None:
-        """Return the object at a path, or None."""
+        """Return the object at a path, None if it does not exist."""
         found: Manifest | None = self._ask(
             (f"get {only_metadata}", path), lambda: self._cluster.get(path, only_metadata=only_metadata)
         )
@@ -75,23 +75,23 @@ class CachedCluster:
         return found
 
     def allows_everything(self) -> bool:
-        """Return whether the caller may do everything with everything."""
+        """Return whether the caller has the permissions of cluster-admin."""
         return bool(self._ask(("review", ""), self._cluster.allows_everything))
 
-    def _ask(self, question: tuple[str, str], ask: Callable[[], Any]) -> Any:
+    def _ask(self, request: tuple[str, str], ask: Callable[[], Any]) -> Any:
         with self._lock:
-            known = self._answers.get(question)
-            answer = known or self._answers.setdefault(question, Future())
+            known = self._answers.get(request)
+            answer = known or self._answers.setdefault(request, Future())
         if known is None:
             try:
                 answer.set_result(ask())
-            except BaseException as error:  # noqa: BLE001  every check that waits gets it
+            except BaseException as error:  # noqa: BLE001  result() raises it in every waiting check
                 answer.set_exception(error)
         return answer.result()
 
 
 def dig(value: Any, *path: str | int) -> Any:
-    """Return the value at a path; None where a part is missing or has another form: anybody writes into a cluster."""
+    """Return the value at a path; None if a part is missing or has another type, since any client may write objects."""
     for key in path:
         if isinstance(key, int):
             value = value[key] if isinstance(value, list) and len(value) > key else None
@@ -101,13 +101,13 @@ def dig(value: Any, *path: str | int) -> Any:
 
 
 def dig_list(value: Any, *path: str | int) -> list[Any]:
-    """Return the list at a path; an empty list where it is missing."""
+    """Return the list at a path, empty if missing."""
     found = dig(value, *path)
     return found if isinstance(found, list) else []
 
 
 def dig_map(value: Any, *path: str | int) -> Mapping[str, Any]:
-    """Return the mapping at a path; an empty mapping where it is missing."""
+    """Return the mapping at a path, empty if missing."""
     found = dig(value, *path)
     return found if isinstance(found, Mapping) else {}
 
@@ -119,7 +119,7 @@ def name_of(manifest: Manifest) -> str:
 
 
 def path_of(group_version: str, plural: str, name: str = "", namespace: str | None = None) -> str:
-    """Return the path of an object, or of a collection without a name."""
+    """Return the API path of an object; without a name, of a collection."""
     root = f"/apis/{group_version}" if "/" in group_version else f"/api/{group_version}"
     middle = f"/namespaces/{namespace}" if namespace else ""
     return f"{root}{middle}/{plural}" + (f"/{name}" if name else "")

@@ -1,4 +1,4 @@
-"""May the caller of preflight do what `pulumi up` does?"""
+"""The caller's permissions in the cluster: `pulumi up` needs those of cluster-admin."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ CHECK = "rights"
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield the finding that the caller is an admin of the cluster; another person may run `pulumi up`."""
+    """Yield the finding whether the caller is an admin of the cluster; a warning, as others may run `pulumi up`."""
     del layer
     subject = cluster.access.context
     if cluster.allows_everything():

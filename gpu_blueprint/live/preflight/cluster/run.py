@@ -1,10 +1,9 @@
-"""All checks of a cluster, side by side."""
+"""All checks of a cluster, run in parallel."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from ....records import replace
-from ..answers import UnansweredError
+from ..answers import UnansweredError, report_unanswered
 from ..findings import Finding
 from . import (
     add_ons,
@@ -54,28 +53,23 @@ _PARALLEL_CHECKS = 8
 
 
 def ask_cluster(layer: Layer, cluster: Cluster) -> list[Finding]:
-    """Return the findings of all checks. A cluster that does not answer the first question is asked no other."""
+    """Return the findings of all checks; if the cluster does not answer a first request, only that finding."""
     cached = CachedCluster(cluster)
     try:
         cached.get(facts.VERSION)
     except UnansweredError as error:
-        return [_report_silence(facts.CHECK, cluster, error)]
+        return [report_unanswered(facts.CHECK, cluster.access.context, error)]
     with ThreadPoolExecutor(_PARALLEL_CHECKS) as threads:
         answers = threads.map(lambda row: ask_check(row[0], row[1], layer, cached), CHECKS)
         return [finding for findings in answers for finding in findings]
 
 
 def ask_check(name: str, check: Check, layer: Layer, cluster: Cluster) -> Sequence[Finding]:
-    """Return the findings of a check. Where a question has no answer, the last finding says why."""
+    """Return the findings of a check; if a request stays unanswered, the last finding gives the reason."""
     found: list[Finding] = []
     try:
         for finding in check(layer, cluster):  # keeps the findings before an error
             found.append(finding)
     except UnansweredError as error:
-        found.append(_report_silence(name, cluster, error))
+        found.append(report_unanswered(name, cluster.access.context, error))
     return found
-
-
-def _report_silence(name: str, cluster: Cluster, error: UnansweredError) -> Finding:
-    subject = cluster.access.context
-    return Finding(check=name, subject=subject, status=error.status, problem=replace(error.problem, subject=subject))

@@ -1,4 +1,4 @@
-"""The programs that run in a cluster, found by their images, because anybody may choose their names."""
+"""The programs in a cluster, identified by image, because names of objects are free."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ def list_containers(workload: Manifest) -> list[Mapping[str, Any]]:
 
 
 def split_image(image: Any) -> tuple[list[str], str]:
-    """Return the folders and the name of an image without its registry, and its tag, which may be empty."""
+    """Return (path parts, tag) of an image without its registry; the tag may be empty."""
     text = str(image or "").split("@", 1)[0]
     host, slash, rest = text.partition("/")
     path = rest if slash and ("." in host or ":" in host or host == "localhost") else text
@@ -26,26 +26,26 @@ def split_image(image: Any) -> tuple[list[str], str]:
 
 
 def is_image(image: Any, of: str) -> bool:
-    """Return whether an image is another's copy: the name and the folder before it are the same, in any registry."""
+    """Return whether two images have the same last two path parts, in any registry."""
     found, wanted = split_image(image)[0], split_image(of)[0]
     return bool(wanted) and found[-2:] == wanted[-2:]
 
 
 def list_deployments_of(cluster: Cluster, image: str) -> Iterator[Manifest]:
-    """Yield the Deployments that run an image, or a copy of it from a mirror."""
+    """Yield the Deployments that run an image, from any registry."""
     for found in cluster.list(DEPLOYMENTS):
         if any(is_image(container.get("image"), image) for container in list_containers(found)):
             yield found
 
 
 def read_env(container: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return the environment of a container; None stands for a value that comes from elsewhere."""
+    """Return variable → value, None for a ``valueFrom``."""
     rows = [row for row in dig_list(container, "env") if isinstance(row, Mapping)]
     return {str(row.get("name")): None if "valueFrom" in row else str(row.get("value") or "") for row in rows}
 
 
 def read_flag(container: Mapping[str, Any], name: str) -> str | None:
-    """Return the value of a flag such as ``--cluster-name`` of a container's command or arguments; None without it."""
+    """Return the value of a flag in a container's command or arguments, such as ``cluster-name``; None if missing."""
     words = [str(word) for key in ("command", "args") for word in dig_list(container, key)]
     for position, word in enumerate(words):
         flag, equals, value = word.partition("=")
@@ -56,7 +56,7 @@ def read_flag(container: Mapping[str, Any], name: str) -> str | None:
 
 
 def count_ready(workload: Manifest) -> tuple[int, int]:
-    """Return how many pods of a Deployment or DaemonSet are ready, and how many there should be."""
+    """Return (ready, desired) numbers of pods of a Deployment or DaemonSet."""
     status = dig_map(workload, "status")
     if "desiredNumberScheduled" in status:
         return int(status.get("numberReady") or 0), int(status.get("desiredNumberScheduled") or 0)

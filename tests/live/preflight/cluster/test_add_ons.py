@@ -6,7 +6,7 @@ import pytest
 
 from gpu_blueprint.catalog.addons import ADD_ONS, STORAGE_ADD_ONS
 from gpu_blueprint.live.preflight import Status
-from gpu_blueprint.live.preflight.cluster.add_ons import SIGNS
+from gpu_blueprint.live.preflight.cluster.add_ons import OBJECT_PATHS
 
 from ....support import builders
 from ....support.existing_cluster_objects import workload
@@ -16,7 +16,7 @@ from .test_owner import record
 
 
 def test_every_add_on_of_the_catalog_has_a_sign() -> None:
-    assert {*SIGNS} == {row.name for row in (*ADD_ONS, *STORAGE_ADD_ONS)}
+    assert {*OBJECT_PATHS} == {row.name for row in (*ADD_ONS, *STORAGE_ADD_ONS)}
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,7 @@ def test_a_command_that_is_not_installed_is_told() -> None:
 
 
 def test_a_command_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu_blueprint.live.preflight.cluster.api._COMMAND_S", 0.2)
+    monkeypatch.setattr("gpu_blueprint.live.preflight.cluster.api._COMMAND_SECONDS", 0.2)
     with pytest.raises(UsageError, match=r"has not ended after 0\.2 seconds"):
         ApiCluster(access("http://127.0.0.1:1", tmp_path, **write_command(tmp_path, "exec sleep 2")))
 

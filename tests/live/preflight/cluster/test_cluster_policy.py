@@ -70,7 +70,7 @@ def test_a_strategy_for_all_nodes_keeps_the_plugin_from_sharing_by_mps() -> None
         (cluster_policy(devicePlugin={**PLUGIN, **variable}), "devicePlugin.env"),
     ):
         (message,) = list_faults(ask_about(policy, raw=mps))
-        assert f"{field}: under the MIG strategy 'mixed' the device plugin ends at its start" in message
+        assert f"{field}: under the MIG strategy 'mixed' the device plugin exits at its start" in message
     for fits in (cluster_policy(), cluster_policy(mig={"strategy": "none"})):
         assert list_faults(ask_about(fits, raw=mps)) == []
 

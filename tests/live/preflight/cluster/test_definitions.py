@@ -31,7 +31,7 @@ def test_a_field_that_the_definition_lacks_is_named() -> None:
 def test_a_version_that_is_not_served_is_refused() -> None:
     made = definition("karpenter.sh", "NodePool", "nodepools", OPEN, "v1beta1")
     (found,) = ask_about(FakeCluster().add(made))
-    assert "knows NodePool in v1beta1, and the stack writes v1" in found.message
+    assert "has NodePool in v1beta1, and the stack writes v1" in found.message
 
 
 def test_a_kind_without_definition_is_refused() -> None:

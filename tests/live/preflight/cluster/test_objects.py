@@ -62,4 +62,4 @@ def test_a_second_default_class_is_a_warning() -> None:
         identities=layer.identities,
     )
     (found,) = [row for row in ask(changed, FakeCluster().add(made), "names") if row.problem]
-    assert found.status is Status.WARN and "gp2 is the default class already" in found.message
+    assert found.status is Status.WARN and "gp2 is already the default class" in found.message

@@ -3,7 +3,7 @@
 import pytest
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.rehearsal.probes.ceilings import build_filling, list_ceiling_probes, list_filling_sizes
+from gpu_blueprint.rehearsal.probes.limits import build_filling, list_filling_sizes, list_limit_probes
 from gpu_blueprint.rehearsal.stage import Stage
 from lab.scene import Manifest
 
@@ -43,7 +43,7 @@ def test_pods_of_a_filling_have_names_of_their_own() -> None:
 def play_ceiling(decide: object, config: StackConfig = CONFIG) -> str:
     """Play the ceiling on a cluster that decides, and return the difference."""
     lab = FakeLab(decide)  # type: ignore[arg-type]
-    (probe,) = list_ceiling_probes(config, config.gpu_pools[0])
+    (probe,) = list_limit_probes(config, config.gpu_pools[0])
     difference = probe.expected.find_difference(probe.play(Stage(lab.as_lab())))
     assert not any("one-too-many" in name for name in lab.find("Pod"))
     return difference
@@ -80,6 +80,6 @@ def test_reserved_nodes_must_fill_the_pool_first() -> None:
 def test_fixed_nodes_are_full_in_the_words_of_the_scheduler() -> None:
     config = load_example("static-mig-h100")
     words = "default-scheduler: 0/5 nodes are available: 2 Insufficient nvidia.com/mig-2g.20gb"
-    (probe,) = list_ceiling_probes(config, config.gpu_pools[0])
+    (probe,) = list_limit_probes(config, config.gpu_pools[0])
     lab = FakeLab(lambda pod: words if "too-many" in pod["metadata"]["name"] else "node-1", manifests=())
     assert probe.expected.find_difference(probe.play(Stage(lab.as_lab()))) == ""

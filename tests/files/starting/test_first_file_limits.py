@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.files.starting.ceiling import find_largest
+from gpu_blueprint.files.starting.first_file import find_largest
 
 
 @pytest.mark.parametrize("step", [1, 4, 8])

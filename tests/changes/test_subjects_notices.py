@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.changes.notices import find_notices
 from gpu_blueprint.changes.resources import compare_resources
+from gpu_blueprint.changes.subjects import find_notices
 from gpu_blueprint.changes.verdict import judge, list_reasons
 from gpu_blueprint.plan import UNKNOWN, PlannedResource
 
@@ -57,7 +57,7 @@ def control_plane(*logs: str) -> list[PlannedResource]:
 
 
 def test_logs_that_end_are_told() -> None:
-    text = "the control plane of gpu writes no more logs of api, audit"
+    text = "the control plane of gpu no longer writes the logs api, audit"
     assert notice(control_plane("audit", "scheduler", "api"), control_plane("scheduler")) == [text]
     assert not notice(control_plane("api"), control_plane("audit", "api"))
     assert not notice(control_plane("api"), [])
@@ -81,8 +81,8 @@ SUBNET = resource("aws:ec2/subnet:Subnet", "private-a", {})
 )
 def test_other_gateways_mean_other_addresses(before: list[Any], after: list[Any], effect: str) -> None:
     found = notice([SUBNET, *before], [SUBNET, *after])
-    words = "traffic to the internet has other addresses, since NAT gateways change: "
-    assert found == ([f"{words}{effect}; allow-lists of others must know the new addresses"] if effect else [])
+    words = "traffic to the internet gets other source addresses, since NAT gateways change: "
+    assert found == ([f"{words}{effect}; the allow-lists of others need the new addresses"] if effect else [])
 
 
 def test_a_new_network_and_new_tags_of_a_gateway_are_no_notice() -> None:
@@ -124,11 +124,11 @@ def test_a_network_that_closes_tells_what_stops_and_what_stays() -> None:
     before, after = (plan_of(stack(**fields)) for fields in (opened(closed()), closed()))
     kept, lost, balancers = notice(before, after)
     assert kept.startswith("instance profiles that Karpenter made stay in IAM")
-    assert lost.startswith("the VPC loses its way to the internet at the end of the update")
-    assert balancers.startswith("AWS deletes no public subnet in which a load balancer stands")
+    assert lost.startswith("the VPC loses its route to the internet at the end of the update")
+    assert balancers.startswith("AWS deletes no public subnet with a load balancer")
     profile, other = notice(after, before)
-    assert "goes at the end of the update, and programs on nodes that run with it break" in profile
-    assert other.startswith("traffic to the internet has other addresses")
+    assert "is deleted at the end of the update, and programs on its nodes fail" in profile
+    assert other.startswith("traffic to the internet gets other source addresses")
 
 
 def test_an_existing_network_that_closes_tells_of_instance_profiles_only() -> None:
@@ -136,4 +136,4 @@ def test_an_existing_network_that_closes_tells_of_instance_profiles_only() -> No
     (kept,) = notice(before, after)
     assert "delete them below the path /karpenter/" in kept
     (profile,) = notice(after, before)
-    assert profile.startswith("gpu-test-karpenter-nodes goes at the end of the update")
+    assert profile.startswith("gpu-test-karpenter-nodes is deleted at the end of the update")

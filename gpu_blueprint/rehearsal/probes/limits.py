@@ -1,4 +1,4 @@
-"""The question about a full pool: one pod more than the ceiling."""
+"""The probe of a full pool: one pod more than the limit."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,50 +7,41 @@ from lab.scene import Manifest
 from ...config import Pool, StackConfig
 from ..expectations import expect_full, name_limit
 from ..offers import count_reserved_nodes, list_offers, list_purchases
-from ..outcome import Outcome
+from ..outcome import Expectation, Outcome
 from ..pods import build_gpu_pod, name_pods
-from ..probe import Phase, Probe
+from ..probe import Phase, Probe, make_pool_probe
 from ..stage import Stage
 
-Filling = tuple[tuple[Manifest, ...], ...]
-"""Pods that take every GPU of a pool: groups of equal pods, the largest first."""
+Filling = Sequence[Sequence[Manifest]]
+"""Pods that take everything that a pool may have: groups of equal pods, the largest first."""
 
 
-def list_ceiling_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield the question whether a pool keeps its ceiling."""
+def list_limit_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
+    """Yield the probe whether a pool keeps its limit."""
     filling = build_filling(config, pool)
     more = build_gpu_pod(config, pool, f"{pool.name}-one-too-many")
-    running = sum(map(len, filling))
     resource = next(iter(pool.profile.per_device))
     reason = f"Insufficient {resource}" if pool.static_nodes else name_limit(pool.name)
-    expected = expect_full(pool.name, running, reason, reserved=_count_reserved(config, pool, filling))
+    reserved = _count_reserved(config, pool, filling)
+    expected = expect_full(pool.name, sum(map(len, filling)), reason, reserved=reserved)
+    yield make_limit_probe(pool.name, filling, more, expected)
+
+
+def make_limit_probe(pool: str, filling: Filling, more: Manifest, expected: Expectation) -> Probe:
+    """Make the probe that fills a pool and sends one more pod."""
 
     def play(stage: Stage) -> Outcome:
         before = stage.keep(filling)
-        after = _try_out(stage, more)
+        after = stage.send([more])
+        stage.remove([more])
         return Outcome(pods=(*before.pods, *after.pods), seconds=before.seconds + after.seconds)
 
-    yield Probe(
-        name=f"{pool.name}/ceiling",
-        subject=f"pool {pool.name}",
-        title="one more than the ceiling",
-        phase=Phase.CEILING,
-        expected=expected,
-        play=play,
-        alone_in=frozenset({pool.name}),
-        scenery=f"{pool.name} is full",
-    )
-
-
-def _try_out(stage: Stage, pod: Manifest) -> Outcome:
-    """Send a pod, wait for its fate, and take it away again."""
-    outcome = stage.send([pod])
-    stage.remove([pod])
-    return outcome
+    title, scenery = "one more than the limit", f"{pool} is full"
+    return make_pool_probe(pool, "ceiling", title, Phase.LIMIT, expected, play, scenery=scenery)
 
 
 def list_filling_sizes(config: StackConfig, pool: Pool) -> list[tuple[int, int]]:
-    """Return (GPUs of a node, number of nodes), the largest nodes first, that together reach the ceiling of a pool."""
+    """Return (GPUs of a node, number of nodes), the largest nodes first, that together reach the limit of a pool."""
     offers = [offer.row for way in list_purchases(pool) for offer in list_offers(config, pool, way)]
     left, sizes = pool.max_gpus, []
     for gpus in sorted({row.gpu_devices for row in offers or config.list_instances(pool)}, reverse=True):
@@ -61,7 +52,7 @@ def list_filling_sizes(config: StackConfig, pool: Pool) -> list[tuple[int, int]]
 
 
 def build_filling(config: StackConfig, pool: Pool) -> Filling:
-    """Return pods that take every GPU that the pool may have; each takes a node, also in place of many small pods."""
+    """Return pods that take every GPU of a pool at its limit, a pod for each node."""
     return tuple(_build_group(config, pool, gpus, count) for gpus, count in list_filling_sizes(config, pool))
 
 
@@ -71,7 +62,7 @@ def _build_group(config: StackConfig, pool: Pool, gpus: int, count: int) -> tupl
     return tuple(build_gpu_pod(config, pool, name, limits) for name in names)
 
 
-def _count_reserved(config: StackConfig, pool: Pool, filling: Sequence[Sequence[Manifest]]) -> int:
+def _count_reserved(config: StackConfig, pool: Pool, filling: Filling) -> int:
     """Return the number of nodes that a reservation must hold when a pool of one type is full; else 0."""
     is_alike = len(config.list_instances(pool)) == 1
     return min(count_reserved_nodes(config, pool), sum(map(len, filling))) if is_alike else 0

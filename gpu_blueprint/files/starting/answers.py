@@ -1,4 +1,4 @@
-"""The answers from which a first stack file is made, as a person typed them."""
+"""The answers for a first stack file, as a person typed them."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -21,25 +21,25 @@ _USUAL_REPLICAS = 4
 
 
 def name_placeholder(role: str, region: str) -> str:
-    """Return the ARN of a role in the account of examples, which `check` lists and `pulumi up` refuses."""
+    """Return a placeholder for the ARN of a role, which `check` lists and `pulumi up` refuses."""
     return find_partition(region).build_arn("iam", f"role/{role}", account=PLACEHOLDER_ACCOUNT)
 
 
-class Wish(Record, kw_only=True, dict=True):
-    """The answers; texts that are not given become placeholders, and numbers that are not given are chosen."""
+class Answers(Record, kw_only=True, dict=True):
+    """The answers; missing texts become placeholders, and missing numbers are chosen."""
 
     environment: str
     gpu: str
     cidr: str
     sharing: str = "exclusive"
-    """Mode, and after ``=`` its number of pods or its MIG profile."""
+    """Sharing mode, and after ``=`` the number of pods or the MIG profile."""
     purpose: str = "inference"
     purchase: str = "on-demand"
     max_gpus: str | None = None
     budget: str | None = None
     """US dollars a month."""
     expected_hours: str | None = None
-    """Hours a month in which the whole ceiling runs; None for all hours."""
+    """Hours a month in which all GPUs of the pool's limit run; None for all hours."""
     account: str = PLACEHOLDER_ACCOUNT
     region: str = "us-east-1"
     zones: str | None = None
@@ -112,12 +112,18 @@ class Wish(Record, kw_only=True, dict=True):
         return sorted(whole, key=lambda row: row.gpu_devices)
 
     @property
+    def takes_whole_nodes(self) -> bool:
+        """True for training on whole GPUs: its runs take all GPUs of the largest nodes."""
+        return self.purpose == "training" and not self.sharing_fields
+
+    @property
     def step(self) -> int:
-        """GPUs of the smallest node; a ceiling is a multiple."""
-        return self.types[0].gpu_devices if self.types else 1
+        """GPUs of the smallest node, for training of the largest; a limit that is chosen is a multiple."""
+        row = -1 if self.takes_whole_nodes else 0
+        return self.types[row].gpu_devices if self.types else 1
 
     def find_mistakes(self) -> Iterator[str]:
-        """Yield the answers that are no number, no mode or no list, each with its flag."""
+        """Yield a sentence for each malformed answer, with its flag."""
         numbers = (
             ("--budget", self.budget, self.dollars, "an amount of US dollars above 0, such as 2000"),
             ("--max-gpus", self.max_gpus, read_count(self.max_gpus), f"a number of GPUs from 1 to {MOST_GPUS}"),
@@ -155,7 +161,7 @@ def read_count(text: str | None) -> int | None:
 
 
 def shorten(text: str) -> str:
-    """Show a text of any length."""
+    """Return a text in quotes, cut after 40 characters."""
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}…"
 
 
