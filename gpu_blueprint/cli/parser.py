@@ -89,5 +89,11 @@ def _read_level(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is no level; write 1, 2 or 3 (level 4 needs root on the node)")
 
 
-_TYPES: dict[str, Callable[[str], Any]] = {"path": Path, "whole": int, "number": float, "count": _read_count, "level": _read_level}
+_TYPES: dict[str, Callable[[str], Any]] = {
+    "path": Path,
+    "whole": int,
+    "number": float,
+    "count": _read_count,
+    "level": _read_level,
+}
 """Word of commands.yaml → reader of an argument."""

@@ -99,9 +99,11 @@ def convert_to_utc(schedule: str, duration: str, timezone: str) -> list[UtcWindo
 
 def list_weekly_starts(schedule: str) -> list[int]:
     """Return the minutes after Monday 00:00 at which a valid schedule starts, as if it named every day of the month."""
-    minute, hour, _, _, weekdays = _NAMES.get(schedule, schedule).lower().split()
+    minute, hour, _, _, weekdays = _NAMED_SCHEDULES.get(schedule, schedule).lower().split()
     days = sorted((day - 1) % 7 for day in _list_values(weekdays, 4))  # cron's week begins on Sunday
-    return [day * _DAY + h * 60 + m for day in days for h in _list_values(hour, 1) for m in _list_values(minute, 0)]
+    return [
+        day * _DAY_MINUTES + h * 60 + m for day in days for h in _list_values(hour, 1) for m in _list_values(minute, 0)
+    ]
 
 
 def _shift_times(schedule: str, timezone: str) -> Iterator[tuple[int, str, str]]:
