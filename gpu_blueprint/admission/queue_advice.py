@@ -5,9 +5,7 @@ from ..config import StackConfig
 from ..sharing import POOL_KEY
 
 QUEUED_PODS = "queued-pods"
-QUEUED_PODS_KEEPS = (
-    "Only jobs that their queue has started hold GPUs of a pool for training or batch jobs (`queueing`)."
-)
+QUEUED_PODS_KEEPS = "With `queueing`, GPUs of a training or batch pool go only to jobs that the queue has started."
 
 
 def write_advice(config: StackConfig) -> str:

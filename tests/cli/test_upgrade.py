@@ -78,7 +78,7 @@ def test_the_document_holds_the_same_facts(old: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--kubernetes", "1.37"], "no stack can have 1.37 yet"),
+        (["--kubernetes", "1.37"], "this blueprint does not support 1.37 yet"),
         (["--kubernetes", "1.34"], "1.34 is older than 1.35"),
         (["--kubernetes", "\x1b[31m"], "is no minor version"),
         (["--karpenter", "9.9.9"], "unknown release '9.9.9'"),

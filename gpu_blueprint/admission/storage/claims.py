@@ -41,7 +41,7 @@ def build_claim_policy(config: StackConfig) -> AdmissionPolicy:
                 keeps="A tenant cannot use storage that the platform does not offer, nor volumes without a class.",
                 expression=f"request.operation == 'UPDATE' && {_CLASS} == {_OLD_CLASS} || "
                 f"{_CLASS} in {write_literal([config.storage_class])}{f' || {IS_PLATFORM}' if makes_claims else ''}",
-                message=f"storageClassName may be {config.storage_class} here",
+                message=f"storageClassName must be {config.storage_class} here",
             ),
         ),
     )

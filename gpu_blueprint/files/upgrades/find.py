@@ -31,7 +31,7 @@ _MOST_SHOWN = 40
 def find_upgrades(
     config: StackConfig, kubernetes: str | None = None, karpenter: str | None = None, ami: str | None = None
 ) -> list[Upgrade]:
-    """Return the upgrades in their order: all, or only the upgrade to a given version.
+    """Return the upgrades in their order: all, or only those up to the given versions.
 
     Raises:
         UsageError: A version is unknown, older than the stack's, or needs an upgrade of another component first.
@@ -43,12 +43,12 @@ def find_upgrades(
     ):
         if given is not None and what in list_foreign(config):
             reason = f"the cluster exists, and its owner upgrades {what}"
-            raise UsageError(f"{option}: {reason}; then write the version that runs into cluster.{field}")
+            raise UsageError(f"{option}: {reason}; after that, set cluster.{field} to the version of the cluster")
     if kubernetes is None and karpenter is None and ami is None:
         return [*_list_all(versions)]
     found: list[Upgrade] = []
-    for ask, target in ((_ask_for_karpenter, karpenter), (_ask_for_kubernetes, kubernetes), (_ask_for_ami, ami)):
-        for step in ask(versions, target) if target is not None else ():
+    for plan, target in ((_plan_karpenter, karpenter), (_plan_kubernetes, kubernetes), (_plan_amis, ami)):
+        for step in plan(versions, target) if target is not None else ():
             found.append(step)
             versions = versions.after(step)
     return found
@@ -119,11 +119,11 @@ def list_obstacles(minor: str) -> list[str]:
             found.append(f"it needs {family.display} {oldest}, and this blueprint pins {family.default_version}")
     oldest = KUBERNETES[minor].oldest_karpenter
     if all(parse_version(release) < parse_version(oldest) for release in KARPENTER_VERSIONS):
-        found.append(f"it needs Karpenter {oldest}, which this blueprint does not render")
+        found.append(f"it needs Karpenter {oldest} or newer, which this blueprint does not pin")
     return found
 
 
-def _ask_for_kubernetes(versions: Versions, target: str) -> Iterator[Upgrade]:
+def _plan_kubernetes(versions: Versions, target: str) -> Iterator[Upgrade]:
     """Yield one upgrade for each minor up to the target."""
     if not _MINOR.fullmatch(target):
         raise UsageError(f"--kubernetes: {_show(target)} is no minor version; {suggest(target, KUBERNETES)}")
@@ -135,9 +135,11 @@ def _ask_for_kubernetes(versions: Versions, target: str) -> Iterator[Upgrade]:
     while versions.kubernetes != target:
         minor = _next_minor(versions.kubernetes)
         if obstacles := list_obstacles(minor):
-            way = "" if minor == target else f", and EKS goes to {target} by way of {minor}"
+            way = "" if minor == target else f", which EKS needs before {target}"
             reasons = "; ".join(obstacles)
-            raise UsageError(f"--kubernetes: no stack can have {minor} yet{way}: {reasons}; use a newer blueprint")
+            raise UsageError(
+                f"--kubernetes: this blueprint does not support {minor} yet{way}: {reasons}; use a newer blueprint"
+            )
         if needed := [*_list_needed_first(versions, minor)]:
             raise UsageError(_explain_order(minor, needed))
         yield (step := versions.upgrade_kubernetes(minor))
@@ -157,7 +159,7 @@ def _explain_order(minor: str, needed: list[Upgrade]) -> str:
     return f"--kubernetes: {'; '.join(reasons)}. The order: {listed}"
 
 
-def _ask_for_karpenter(versions: Versions, target: str) -> Iterator[Upgrade]:
+def _plan_karpenter(versions: Versions, target: str) -> Iterator[Upgrade]:
     if target not in KARPENTER_VERSIONS:
         hint = suggest(target[:_MOST_SHOWN], KARPENTER_VERSIONS, "this blueprint renders")
         raise UsageError(f"--karpenter: unknown release {_show(target)}; {hint}")
@@ -170,7 +172,7 @@ def _ask_for_karpenter(versions: Versions, target: str) -> Iterator[Upgrade]:
         yield versions.upgrade_karpenter(target)
 
 
-def _ask_for_ami(versions: Versions, target: str) -> Iterator[Upgrade]:
+def _plan_amis(versions: Versions, target: str) -> Iterator[Upgrade]:
     family = next((family for family in AMI_FAMILIES.values() if family.is_release(target)), None)
     known = [release for family in AMI_FAMILIES.values() for release in _list_known(family)]
     if family is None or target not in known:

@@ -29,9 +29,9 @@ def test_a_claim_of_the_class_of_the_platform_passes(lab: "TenancyLab") -> None:
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ({"storageClassName": "fsx-scratch"}, "storageClassName may be gp3 here"),
-        ({"storageClassName": ""}, "storageClassName may be gp3 here"),
-        ({}, "storageClassName may be gp3 here"),  # the lab has no default class
+        ({"storageClassName": "fsx-scratch"}, "storageClassName must be gp3 here"),
+        ({"storageClassName": ""}, "storageClassName must be gp3 here"),
+        ({}, "storageClassName must be gp3 here"),  # the lab has no default class
         ({"storageClassName": "gp3", "volumeName": "pv-of-others"}, "spec.volumeName could take a volume"),
     ],
 )
@@ -43,7 +43,7 @@ def test_a_claim_of_other_storage_is_refused(lab: "TenancyLab", spec: dict[str, 
 def test_an_annotation_does_not_choose_other_storage(lab: "TenancyLab", annotated: str) -> None:
     claim = build_claim(storageClassName="gp3")
     claim["metadata"]["annotations"] = {OLD_CLASS: annotated}
-    assert "storageClassName may be gp3 here" in lab.create(claim, member("serving")).refusal
+    assert "storageClassName must be gp3 here" in lab.create(claim, member("serving")).refusal
 
 
 def test_an_annotation_may_name_the_class_of_the_platform(lab: "TenancyLab") -> None:

@@ -98,10 +98,10 @@ def test_only_the_components_that_are_asked_for_are_listed(asked: dict[str, str]
     ("asked", "words"),
     [
         ({"kubernetes": "1.35"}, "1.35 is older than 1.36, which the stack has; EKS rolls a control plane back"),
-        ({"kubernetes": "1.37"}, "no stack can have 1.37 yet: this blueprint pins no add-ons"),
+        ({"kubernetes": "1.37"}, "this blueprint does not support 1.37 yet: this blueprint pins no add-ons"),
         ({"kubernetes": "1.37"}, "GPU Operator v26.7.0 is validated up to Kubernetes 1.36"),
         ({"kubernetes": "1.37"}, "it needs Karpenter 1.15.0 and Bottlerocket v1.66.0 or newer"),
-        ({"kubernetes": "1.99"}, "no stack can have 1.37 yet, and EKS goes to 1.99 by way of 1.37"),
+        ({"kubernetes": "1.99"}, "this blueprint does not support 1.37 yet, which EKS needs before 1.99"),
         ({"kubernetes": "latest"}, "'latest' is no minor version; choose from 1.35, 1.36"),
         ({"kubernetes": "v1.36"}, "'v1.36' is no minor version"),
         ({"kubernetes": "1.36.4"}, "'1.36.4' is no minor version; did you mean 1.36"),
@@ -168,7 +168,7 @@ def test_a_minor_that_no_karpenter_of_the_blueprint_supports_is_no_upgrade(monke
     know(monkeypatch, replace(KUBERNETES["1.36"], oldest_karpenter="1.16.0"))
     plain = builders.config(cluster=builders.cluster(kubernetesVersion="1.35"))
     assert titles(find_upgrades(plain)) == ["Karpenter 1.14.1 → 1.15.0"]
-    with pytest.raises(UsageError, match=r"it needs Karpenter 1\.16\.0, which this blueprint does not render"):
+    with pytest.raises(UsageError, match=r"it needs Karpenter 1\.16\.0 or newer, which this blueprint does not pin"):
         find_upgrades(plain, kubernetes="1.36")
 
 
