@@ -60,8 +60,8 @@ def test_all_faults_of_the_words_are_named_at_once(capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.splitlines() == [
         "pool cpu has no GPUs; give a100-train",
         "--params: '7B' is no number; write 7e9",
-        "--nodes: 'x' is no number that fits; write a whole number from 1, such as 4",
-        "--days: '0' is no number that fits; write days above 0, such as 3",
+        "--nodes: 'x' is no number that fits; write a whole number from 1 to 10,000",
+        "--days: '0' is no number that fits; write days above 0, up to 3,650",
     ]
 
 

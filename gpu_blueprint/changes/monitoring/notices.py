@@ -47,9 +47,10 @@ def _find_smaller_claims(before: Sequence[PlannedResource], after: Sequence[Plan
         for place in claims[0].keys() & claims[1].keys():
             was, now = (read_quantity(found[place]) for found in claims)
             if was is not None and now is not None and now < was:
+                owner = place.removesuffix("Spec").capitalize()
                 yield (
-                    f"the volume of {place} stays at {claims[0][place]} and costs as much as before: a volume claim "
-                    f"that exists cannot shrink to {claims[1][place]}, and a new claim starts without its data"
+                    f"the volume of {owner} stays at {claims[0][place]}, with its old cost: a volume claim cannot shrink "
+                    f"to {claims[1][place]}, and a new claim starts without data"
                 )
 
 

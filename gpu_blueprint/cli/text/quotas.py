@@ -18,7 +18,7 @@ _NOTES = (
     " counts in both quotas. The column `as launched` has the cheapest type of each size, which Karpenter launches"
     " while EC2 has capacity. If EC2 has none, or has spot capacity of larger types alone, Karpenter launches"
     " larger types, up to the column `at worst`, and a smaller quota keeps pods waiting; `quotas STACK --json`"
-    " names these types in `countedAtWorst`. `blueprint preflight` shows the account's quotas.",
+    " names these types in `countedAtWorst`. `blueprint preflight STACK` shows the account's quotas.",
 )
 
 

@@ -8,8 +8,7 @@ from ...files.upgrades import Upgrade
 from ...records import Record
 from .formats import Format, make_printable
 from .problems import print_json
-
-_WIDTH = 80
+from .tables import WIDTH
 
 
 class Report(Record):
@@ -50,7 +49,7 @@ def show(report: Report, format_: Format) -> None:
     if report.foreign:
         print(f"\n{_wrap(_say_who_upgrades(report.foreign))}")
     if report.upgrades:
-        print(f"\n{_wrap(_say_next(report))}")
+        print(f"\n{_say_next(report)}")  # to be copied: not wrapped
 
 
 def _show_upgrade(number: int, upgrade: Upgrade) -> None:
@@ -70,7 +69,8 @@ def _show_upgrade(number: int, upgrade: Upgrade) -> None:
 
 def _say_who_upgrades(foreign: Sequence[str]) -> str:
     fields = " and ".join(f"cluster.{name.lower()}Version" for name in foreign)
-    return f"The owner of the cluster upgrades {' and '.join(foreign)}; then write the versions that run into {fields}"
+    after = f"after that, set {fields} to the versions of the cluster"
+    return f"The owner of the cluster upgrades {' and '.join(foreign)}; {after}"
 
 
 def _say_next(report: Report) -> str:
@@ -85,7 +85,7 @@ def _say_next(report: Report) -> str:
 def _wrap(text: str, indent: str = "") -> str:
     return fill(
         text,
-        _WIDTH,
+        WIDTH,
         initial_indent=indent,
         subsequent_indent=indent + "  ",
         break_on_hyphens=False,

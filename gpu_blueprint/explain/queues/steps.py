@@ -12,7 +12,7 @@ from ...subjects.queues.contention import Share, find_weight, list_shares
 from ...subjects.queues.groups import list_groups
 from ...subjects.queues.names import DEFAULT_QUEUE
 from ...subjects.queues.prices import price_units, round_prices
-from ...subjects.queues.reach import count_offered, count_rest, lets_classes_stop
+from ...subjects.queues.reach import count_borrowable, count_offered, count_rest, lets_classes_stop
 from ...yaml_text import write_yaml
 from ..facet import Explain
 from ..stack import as_json
@@ -174,7 +174,7 @@ def _name_prices(stack: StackConfig, pool: Pool) -> Iterator[str]:
 
 
 def _add_up(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    """Yield the sum of each resource: ``16 nvidia.com/gpu = vision 8 + language 4 + 4 for all to borrow``."""
+    """Yield the sum of each resource: ``16 nvidia.com/gpu = vision 8 + 8 without a grant, which vision may borrow``."""
     for unit, resource in pool.profile.units.items():
         granted = {
             grant.tenant: pool.count_by_unit(grant.count).get(unit, 0)
@@ -182,9 +182,16 @@ def _add_up(stack: StackConfig, pool: Pool) -> Iterator[str]:
         }
         limit, offered = pool.profile.count_at_ceiling(pool.max_gpus)[resource], count_offered(stack, pool)[resource]
         parts = [f"{tenant} {count}" for tenant, count in granted.items() if count]
-        parts.append(f"{max(offered - sum(granted.values()), 0)} without a grant, for all to borrow")
+        parts.append(
+            f"{max(offered - sum(granted.values()), 0)} without a grant, {_say_who_borrows(stack, pool, resource)}"
+        )
         where = "at the limit" if offered == limit else f"of whole nodes without headroom, of {limit}"
         yield f"{offered} {resource} {where} = {' + '.join(parts)}"
+
+
+def _say_who_borrows(stack: StackConfig, pool: Pool, resource: str) -> str:
+    borrowers = [tenant.name for tenant in stack.tenants if count_borrowable(stack, tenant, pool)[resource]]
+    return f"which {', '.join(borrowers)} may borrow" if borrowers else "which no team may borrow"
 
 
 EXPLAIN = Explain(

@@ -206,5 +206,5 @@ def _say_numbers(answers: Answers, gpus: int, month: Usd, *, is_chosen: bool) ->
     elif answers.dollars:
         why = f"the most that ${answers.dollars:,.0f} a month hold"
     else:
-        why = f"{_name_node(answers)}; give --budget or --max-gpus for more"
+        return f"maxGpus {gpus}: {_name_node(answers)}, {cost}; give --budget or --max-gpus for more"
     return f"maxGpus {gpus}: {why}, {cost}"

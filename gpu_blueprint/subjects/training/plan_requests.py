@@ -71,11 +71,19 @@ def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
     faults = _Faults()
     pool = _find_pool(stack, words, faults)
     parameters = _read_parameters(words.params, faults)
-    nodes = faults.count("--nodes", words.nodes, _MOST_NODES, "write a whole number from 1, such as 4")
-    days = faults.read("--days", words.days, lambda value: 0 < value <= _MOST_DAYS, "write days above 0, such as 3")
+    nodes = faults.count("--nodes", words.nodes, _MOST_NODES, f"write a whole number from 1 to {_MOST_NODES:,}")
+    days = faults.read(
+        "--days", words.days, lambda value: 0 < value <= _MOST_DAYS, f"write days above 0, up to {_MOST_DAYS:,}"
+    )
     size = _read_optional(words.bytes_per_parameter, faults, "--bytes-per-parameter", _fits_size, "write 12 or 16")
-    share = _read_optional(words.reclaimed, faults, "--reclaimed", lambda value: 0 <= value < 1, "write 0.2 for 20 %")
-    keep = faults.count("--keep", words.keep or "3", _MOST_KEPT, "write a whole number from 1, such as 3")
+    share = _read_optional(
+        words.reclaimed,
+        faults,
+        "--reclaimed",
+        lambda value: 0 <= value < 1,
+        "write a share from 0 to below 1, such as 0.2",
+    )
+    keep = faults.count("--keep", words.keep or "3", _MOST_KEPT, f"write a whole number from 1 to {_MOST_KEPT:,}")
     row = choose_row(stack, pool, nodes) if pool and nodes else None
     tenant = _find_tenant(stack, words, faults)
     if pool and nodes:
@@ -111,7 +119,7 @@ def _read_parameters(text: str, faults: _Faults) -> float | None:
     if short := _ABBREVIATED_NUMBER.fullmatch(text.strip()):
         faults.lines.append(f"--params: {text!r} is no number; write {short[1]}e{_POWERS[short[2].lower()]}")
         return None
-    remedy = "write the number of parameters, such as 7e9"
+    remedy = f"write the number of parameters, up to {_MOST_PARAMETERS:g}, such as 7e9"
     number = faults.read("--params", text, lambda value: 0 < value <= _MOST_PARAMETERS, remedy)
     if number and number < _BILLIONS_BELOW:
         faults.lines.append(f"--params: {text!r} would be {number:g} parameters; write {number:g}e9 for billions")

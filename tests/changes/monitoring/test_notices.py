@@ -70,8 +70,8 @@ def test_releases_that_come_or_go_keep_nothing_shorter() -> None:
 def test_a_claim_that_exists_never_shrinks() -> None:
     (text,) = find([prometheus()], [prometheus(storage="30Gi")])
     assert text == (
-        "the volume of prometheusSpec stays at 100Gi and costs as much as before: a volume claim that exists cannot "
-        "shrink to 30Gi, and a new claim starts without its data"
+        "the volume of Prometheus stays at 100Gi, with its old cost: a volume claim cannot shrink to 30Gi, and a new "
+        "claim starts without data"
     )
     for size in ("100Gi", "200Gi", "102400Mi", "all of it"):
         assert not find([prometheus()], [prometheus(storage=size)])
@@ -87,7 +87,7 @@ def test_shorter_metrics_are_safe_and_shorter_logs_lose_data() -> None:
     assert [each.text[:40] for each in reasons if each.is_notice] == [
         "Prometheus keeps samples for 5d instead ",
         "Prometheus keeps 25GiB instead of 170GiB",
-        "the volume of prometheusSpec stays at 20",
+        "the volume of Prometheus stays at 200Gi,",
     ]
     assert judge(list_reasons(metrics, before)) == "nothing"
     logs = plan_of(stack(cluster=cluster(logRetentionDays=7), monitoring=shorter))

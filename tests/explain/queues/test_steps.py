@@ -124,7 +124,7 @@ def test_a_queued_pool_shows_flavor_arithmetic_and_a_job() -> None:
     )
     assert "nvidia.com/gpu:NoSchedule" in steps["queue"][0]
     assert steps["divided"] == (
-        "16 nvidia.com/gpu at the limit = red 8 + blue 4 + 4 without a grant, for all to borrow",
+        "16 nvidia.com/gpu at the limit = red 8 + blue 4 + 4 without a grant, which red, blue may borrow",
     )
     assert yaml.safe_load("\n".join(steps["a job asks"]))["kind"] == "Job"
     assert "a pod asks" not in steps
@@ -135,7 +135,7 @@ def test_the_arithmetic_of_a_pool_leaves_headroom_out() -> None:
     train = builders.pool(name="train", purpose="training", gpu="a100-80gb", maxGpus=16, headroom=warm)
     steps = explain(build_two_teams(pools=[train], tenants=[builders.tenant(gpus={"train": 8})]), "train")
     assert steps["divided"] == (
-        "14 nvidia.com/gpu of whole nodes without headroom, of 16 = team 8 + 6 without a grant, for all to borrow",
+        "14 nvidia.com/gpu of whole nodes without headroom, of 16 = team 8 + 6 without a grant, which team may borrow",
     )
 
 

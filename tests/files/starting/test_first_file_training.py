@@ -18,12 +18,12 @@ DAY = date(2026, 11, 20)
 @pytest.mark.parametrize(
     ("gpu", "answers", "gpus", "why"),
     [
-        ("h100-80gb", {}, 8, "a whole node; give --budget or --max-gpus for more"),
-        ("l4", {}, 8, "a whole node; give --budget or --max-gpus for more"),
+        ("h100-80gb", {}, 8, "a whole node, expected to cost"),
+        ("l4", {}, 8, "a whole node, expected to cost"),
         ("h100-80gb", {"budget": "80000"}, 8, "the most that $80,000 a month hold"),
         ("h100-80gb", {"max_gpus": "3"}, 3, "expected to cost"),
-        ("h100-80gb", {"sharing": "mig"}, 1, "the smallest node; give"),
-        ("h100-80gb", {"purpose": "batch"}, 1, "the smallest node; give"),
+        ("h100-80gb", {"sharing": "mig"}, 1, "the smallest node, expected to cost"),
+        ("h100-80gb", {"purpose": "batch"}, 1, "the smallest node, expected to cost"),
     ],
 )
 def test_training_gets_whole_nodes_unless_the_team_says_how_many_gpus(
