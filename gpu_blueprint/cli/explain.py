@@ -152,6 +152,8 @@ def _join(words: Sequence[str], last: str) -> str:
 
 def _find_parts(stack: str, name: str) -> list[Topic]:
     """Return the parts of a stack with this name, or else the parts with this alias."""
+    if stack not in list_stacks() and any(topic == stack for topic, _ in list_topics()):
+        raise UsageError(f"{stack} has no parts: blueprint explain {stack}")
     _refuse_unknown_stack(stack)
     parts = [*list_parts(open_stack(stack, bounded=False).config, stack)]
     found = [part for part in parts if part.name == name] or [part for part in parts if name in part.aliases]

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -33,6 +34,9 @@ class CommandParser(argparse.ArgumentParser):
     A command with the argument ``words`` takes every word after two dashes as a word of a program.
     """
 
+    _words: Sequence[str] = ()
+    """The words that the parser gets."""
+
     def parse_args(  # type: ignore[override]  # argparse has overloads for other namespaces
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
@@ -47,6 +51,7 @@ class CommandParser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse the words before the two dashes, and keep those behind them."""
+        self._words = sys.argv[1:] if args is None else [*args]
         if args is None or not self._takes_program:
             return super().parse_known_args(args, namespace)
         own = [*args]
@@ -59,16 +64,21 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print a mistake in one line, and end with 2."""
+        if "are required" in message and (unknown := self._find_unknown_option()):
+            message = self.explain_rest([unknown])
         for pattern, ours in _SENTENCES:
             if match := re.fullmatch(pattern, message, re.DOTALL):
                 message = match.expand(ours).replace("{prog}", self.prog)
+                if "needs one of" in message:
+                    message = message.replace(" --", " or --").replace("one of or", "one of")
                 break
         end = " " if message.endswith("?") else "; "
         self.exit(2, f"{make_printable(message)}{end}{self.prog} --help shows all words\n")
 
     def explain_rest(self, rest: Sequence[str]) -> str:
         """Return a sentence on unknown words: the closest option, or how to write a program."""
-        reason = f"{self.prog} knows no {' '.join(rest)}"
+        verb = "has no option" if rest[0].startswith("-") else "has no place for"
+        reason = f"{self.prog} {verb} {' '.join(rest)}"
         option = rest[0].partition("=")[0]
         if place := _ELSEWHERE.get((self.prog.rpartition(" ")[2], option)):
             return f"{reason}: {place}"
@@ -79,6 +89,12 @@ class CommandParser(argparse.ArgumentParser):
         if self._takes_program:
             return f"{reason}: write the program with its arguments behind two dashes: -- torchrun train.py --lr 1"
         return reason
+
+    def _find_unknown_option(self) -> str:
+        """Return the first option that the parser does not have; empty if there is none."""
+        options = [name for action in self._actions for name in action.option_strings]
+        given = [word.partition("=")[0] for word in self._words if word.startswith(_DASHES) and word != _DASHES]
+        return next((word for word in given if not any(option.startswith(word) for option in options)), "")
 
     @property
     def _takes_program(self) -> bool:

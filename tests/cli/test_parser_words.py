@@ -49,9 +49,12 @@ def test_the_usage_shows_where_the_program_stands(capsys: pytest.CaptureFixture[
     ("words", "said"),
     [
         (["--tenant", "red", "--", "a", "b"], "blueprint job needs STACK, POOL"),
-        (["runs", "fast", "--tenant", "red", "--lr", "3"], "blueprint job knows no --lr 3: write the program with its"),
-        (["runs", "fast", "--tenant", "red", "--chekpoints", "x"], "knows no --chekpoints x: did you mean --checkpoi"),
-        (["runs", "fast", "--tenant", "red", "a", "--lr"], "knows no a --lr: write the program with its arguments"),
+        (["runs", "fast", "--tenant", "red", "--lr", "3"], "job has no option --lr 3: write the program"),
+        (
+            ["runs", "fast", "--tenant", "red", "--chekpoints", "x"],
+            "has no option --chekpoints x: did you mean --check",
+        ),
+        (["runs", "fast", "--tenant", "red", "a", "--lr"], "has no place for a --lr: write the program"),
         (["runs", "fast", "--tenant", "red", "--nodes", "two"], "--nodes: 'two' is no whole number; write 1, 2 or"),
         (["runs", "fast", "--tenant", "red", "--level", "4"], "'4' is no level; write 1, 2 or 3 (level 4 needs root"),
     ],
@@ -74,15 +77,18 @@ def test_a_command_that_is_not_there_is_answered_with_the_closest(capsys: pytest
         ("job runs fast", "blueprint job needs --tenant; "),
         (
             "cost prod --tenant serving",
-            "blueprint cost knows no --tenant serving: the table By tenant has each tenant; ",
+            "blueprint cost has no option --tenant serving: the table By tenant has each tenant; ",
         ),
-        ("check prod --jsn", "blueprint check knows no --jsn: did you mean --json? "),
-        ("check prod --zzz", "blueprint check knows no --zzz; "),
+        ("check prod --jsn", "blueprint check has no option --jsn: did you mean --json? "),
+        ("--versoin", "blueprint has no option --versoin: did you mean --version? "),
+        ("check --polices", "blueprint check has no option --polices: did you mean --policies? "),
+        ("quotas prod dev", "blueprint quotas has no place for dev; "),
+        ("check prod --zzz", "blueprint check has no option --zzz; "),
         ("check --format xml", "--format: 'xml' is no choice; choose from json, markdown, sarif, text; "),
         ("changes prod --against", "--against needs a value; "),
         ("preview prod --tree=3", "--tree takes no value, such as '3'; "),
         ("explain prod --pod --job", "--job and --pod exclude each other; write one of them; "),
-        ("new staging", "blueprint new needs one of --from --gpu; "),
+        ("new staging", "blueprint new needs one of --from or --gpu; "),
     ],
 )
 def test_a_mistake_of_every_kind_is_told_in_our_words(

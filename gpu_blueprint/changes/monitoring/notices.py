@@ -49,8 +49,8 @@ def _find_smaller_claims(before: Sequence[PlannedResource], after: Sequence[Plan
             if was is not None and now is not None and now < was:
                 owner = place.removesuffix("Spec").capitalize()
                 yield (
-                    f"the volume of {owner} stays at {claims[0][place]}, with its old cost: a volume claim cannot shrink "
-                    f"to {claims[1][place]}, and a new claim starts without data"
+                    f"the volume of {owner} stays at {claims[0][place]}, with its old cost: a volume claim cannot "
+                    f"shrink to {claims[1][place]}, and a new claim starts without data"
                 )
 
 
