@@ -37,7 +37,7 @@ def test_a_rule_reads_as_a_sentence_and_its_message_says_what_to_do(rule: Waivab
     assert rule.keeps[0].isupper() and rule.keeps.endswith(".")
     message = describe_message(rule)
     assert not message.endswith(".")
-    assert any(mark in message for mark in (": ", "; ", "may be "))
+    assert any(mark in message for mark in (": ", "; ", " must be "))
     assert not any(trace in message for trace in ("variables", "orValue", "' +", "request."))
 
 

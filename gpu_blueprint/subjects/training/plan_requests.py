@@ -56,8 +56,9 @@ class _Faults:
         self.lines.append(f"{name}: {text!r} is no number that fits; {remedy}")
         return None
 
-    def count(self, name: str, text: str, most: int, remedy: str) -> int | None:
+    def count(self, name: str, text: str, most: int) -> int | None:
         """Return the whole number of an argument, from 1 to ``most``; None, with a new fault, if it is not."""
+        remedy = f"write a whole number from 1 to {most:,}"
         number = self.read(name, text, lambda value: 1 <= value <= most and value == int(value), remedy)
         return None if number is None else int(number)
 
@@ -71,7 +72,7 @@ def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
     faults = _Faults()
     pool = _find_pool(stack, words, faults)
     parameters = _read_parameters(words.params, faults)
-    nodes = faults.count("--nodes", words.nodes, _MOST_NODES, f"write a whole number from 1 to {_MOST_NODES:,}")
+    nodes = faults.count("--nodes", words.nodes, _MOST_NODES)
     days = faults.read(
         "--days", words.days, lambda value: 0 < value <= _MOST_DAYS, f"write days above 0, up to {_MOST_DAYS:,}"
     )
@@ -83,7 +84,7 @@ def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
         lambda value: 0 <= value < 1,
         "write a share from 0 to below 1, such as 0.2",
     )
-    keep = faults.count("--keep", words.keep or "3", _MOST_KEPT, f"write a whole number from 1 to {_MOST_KEPT:,}")
+    keep = faults.count("--keep", words.keep or "3", _MOST_KEPT)
     row = choose_row(stack, pool, nodes) if pool and nodes else None
     tenant = _find_tenant(stack, words, faults)
     if pool and nodes:
