@@ -72,6 +72,8 @@ def used_kinds() -> Iterator[str]:
         name, first = ast.unparse(call.func), call.args[:1]
         if name.endswith("CatalogError.unknown") and first and isinstance(first[0], ast.Constant):
             yield f"unknown-{str(first[0].value).lower().replace(' ', '-')}"
+        if name == "Proposal":
+            continue  # its kind is that of an advice
         position = positions.get(name.rsplit(".", 1)[-1], len(call.args))
         named = [keyword.value for keyword in call.keywords if keyword.arg == "kind"]
         for kind in named or call.args[position : position + 1]:
