@@ -9,7 +9,7 @@ from .items import Item
 
 
 class Costs(Record, kw_only=True):
-    """The costs of a subject without its pools, and the assumptions about all its costs."""
+    """The costs of a subject, except the costs of pools, and the assumptions about all its costs."""
 
     items: Callable[[StackConfig], Iterator[Item]] = lambda _: iter(())
     """Return the items that are billed in every hour, with or without pods."""
