@@ -1,4 +1,4 @@
-"""The cost of CPU pools: 0 while no pod runs, the price of the expected vCPUs, and at most of ``maxCpus`` vCPUs."""
+"""The cost of CPU pools: 0 while no pod runs; as expected; and at most, for all ``maxCpus`` on the dearest type."""
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import CpuPool, StackConfig

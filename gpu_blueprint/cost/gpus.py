@@ -29,7 +29,7 @@ def count_usable_gpus(stack: StackConfig, pool: Pool) -> int:
 
 
 def count_reachable_gpus(stack: StackConfig, pool: Pool) -> int:
-    """Return the GPUs within ``maxGpus`` that can launch: on whole nodes; in a pool that buys none, on reservations."""
+    """Return the GPUs within ``maxGpus`` that can launch on whole nodes; in a reserved pool, at most those reserved."""
     usable = count_usable_gpus(stack, pool)
     return min(usable, _count_reserved_gpus(stack, pool)) if pool.purchase == ["reserved"] else usable
 

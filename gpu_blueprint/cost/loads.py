@@ -57,7 +57,7 @@ class Loads(Record):
         return self._price_services(grown) + self.usd * max(gpus - least - grown * self.growth, 0.0)
 
     def _price_services(self, grown: float) -> Usd:
-        """Price the services after they have grown, from 0 (minReplicas) to 1 (maxReplicas)."""
+        """Price the services at a size from 0 (all at minReplicas) to 1 (all at maxReplicas)."""
         parts = (load.usd * (load.least + grown * (load.most - load.least)) for load in self.services)
         return sum(parts, start=Usd())
 

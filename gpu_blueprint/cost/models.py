@@ -136,7 +136,7 @@ def _price_million(model: ServedModel, price: PriceRange) -> MillionPrice | None
 
 
 def _find_throughput(model: ServedModel) -> tuple[Literal["tokens", "requests"], float | None]:
-    """Return the unit of a model's output, tokens or requests, and a replica's stated output in a second, if any."""
+    """Return the unit of a model's output, and how many units a replica produces in a second (None if not stated)."""
     match model:
         case VllmModel():
             return "tokens", model.tokens_per_second

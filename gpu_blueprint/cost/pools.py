@@ -42,7 +42,7 @@ def plan_pool(stack: StackConfig, capacity: PoolCapacity) -> Cost:
 
 
 def plan_cost(on_demand: Cost, as_bought: Cost) -> Cost:
-    """Return the cost to plan with: the ceiling is on demand, since spot may be unavailable; the rest as bought."""
+    """Return the cost to plan with: the ceiling of ``on_demand``, since spot may be unavailable; else ``as_bought``."""
     return Cost(as_bought.floor, as_bought.expected, on_demand.ceiling)
 
 

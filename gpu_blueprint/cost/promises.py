@@ -1,4 +1,4 @@
-"""Amounts promised to tenants, services and headroom, and the allocatable amounts of nodes when pools are at limits.
+"""The amounts that tenants, services and headroom are promised, and that nodes offer with every pool at its limit.
 
 A tenant's quotas of CPU and memory cover all its pods. Its pods with GPUs use a part of the quotas; the rest is for
 its pods in the CPU pools.

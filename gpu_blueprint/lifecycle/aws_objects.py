@@ -23,8 +23,8 @@ class ObjectType(Record):
     id: str
     outputs: Values = field(default_factory=dict)
     held_by: tuple[str, ...] = ()
-    """Fields of other types that refer to this type, such as ``NodeGroup.clusterName``: such an object prevents the
-    delete of the object to which it refers."""
+    """Fields of other types that refer to this type, such as ``NodeGroup.clusterName``. While an object with such a
+    reference exists, the object to which it refers cannot be deleted."""
     grows: tuple[str, ...] = ()
     """Outputs that each update increments."""
 

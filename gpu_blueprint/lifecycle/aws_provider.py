@@ -1,4 +1,4 @@
-"""The stand-in for pulumi-aws: objects in memory with plausible ids, which AWS's rules protect from early deletes."""
+"""The stand-in for pulumi-aws: objects in memory with plausible ids; like AWS, it refuses early deletes."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -77,7 +77,11 @@ class AwsProvider(StandIn):
         self.cloud.remove(operation.type, id_)
 
     def look_up(self, type_: str, id_: str, inputs: Values, state: Values) -> tuple[Values, Values] | None:  # noqa: ARG002
-        """Return an object from memory; a missing object without a state was created before the program ran."""
+        """Return an object from memory.
+
+        If it is not there, and the engine has no state of it, the program reads an object that others created: its
+        outputs come from the table in aws_objects.yaml.
+        """
         found = self.cloud.find(type_, id_)
         if found is None and not state:
             facts = {"name": id_, "account": self._account, "region": self._region}

@@ -30,7 +30,7 @@ Program = Callable[[], None]
 
 POLICIES = PROGRAM.parent / "policies"
 _ANALYZER_NAME = "pulumi-analyzer-policy-python"
-"""File name on PATH under which the engine looks for a policy pack's runner if it has no plugin for Python."""
+"""Name of a script on PATH: the engine starts policy packs with it if it finds no language plugin for Python."""
 _PLACEHOLDER = "set-by-the-lifecycle"
 """Value of every config secret, because the team's secrets cannot be decrypted here."""
 _SAVE_ONCE_VARIABLES = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
@@ -83,7 +83,7 @@ class Engine:
             program: The program, which runs in this process.
         """
         self.folder = workspace.folder
-        """Folder of the workspace; its path in their environment marks the processes of this engine."""
+        """Folder of the workspace. The processes of this engine have its path in their environment, as a mark."""
         self.providers = providers
         folder = workspace.folder / "pulumi"
         for name in ("project", "home", "state", "bin"):

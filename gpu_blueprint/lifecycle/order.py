@@ -17,7 +17,7 @@ _CLUSTER_TYPE = "aws:eks/cluster:Cluster"
 
 
 class DeletionGraph:
-    """The dependencies between the resources of a state that order the engine's deletes in a destroy."""
+    """The dependencies between the resources of a state; in a destroy, they decide the order of the deletes."""
 
     def __init__(self, resources: Sequence[Resource]) -> None:
         """Build the graph from the resources in order of creation."""
@@ -65,7 +65,7 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
     - Everything inside the cluster before the cluster, and the cluster before its network.
     - Tenants before their ClusterQueues, and ClusterQueues before ResourceFlavors.
     - All objects of Kueue before Kueue, and ScaledObjects before KEDA, because the controllers remove finalizers.
-    - Tenants and Kueue before JobSet: until then JobSet's webhook must accept changes to JobSets.
+    - Tenants and Kueue before JobSet, whose webhook must accept their changes; Kueue also before the system nodes.
     - Tenants before the volumes and drivers of their claims, and a volume before its storage in AWS.
 
     Args:
@@ -197,7 +197,7 @@ class Wave(Record):
     """Class and name, such as ``GpuPool shared-l4``."""
     objects: int
     start: float
-    """Seconds after the destroy's first delete began, like ``end``."""
+    """Seconds since the destroy's first delete began; ``end`` counts in the same way."""
     end: float
 
 

@@ -62,7 +62,7 @@ class Run:
     changes: dict[str, list[str]] = field(default_factory=dict)
     """Kind of change → URNs: same, create, update, replace, delete, …"""
     planned: dict[str, Resource] = field(default_factory=dict)
-    """New resources of a preview, by URN."""
+    """Resources as a preview plans them, by URN."""
     policies: list[PolicyMessage] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     """URNs of resources whose operation failed."""

@@ -206,7 +206,7 @@ def _explain(run: Run) -> list[str]:
 
 
 def _find_open_doors(run: Run) -> list[str]:
-    """Return a line if a destroy succeeded, or if something else than the record's protection stopped it."""
+    """Return a line if a destroy succeeded, or if it failed for another reason than the record's protection."""
     if run.succeeded:
         return ["destroy succeeds although the stack is protected"]
     return (

@@ -14,7 +14,7 @@ from ..records import Record, replace
 RANDOM = "[bcdfghjklmnpqrstvwxz2456789]"
 """Letters of the random suffixes of pod names (k8s.io/apimachinery, util/rand).
 
-They tell the pods of a Deployment from the pods of a Job whose name has the same prefix.
+With them, a pattern matches the pods of a Deployment, but not those of a Job whose name has the same prefix.
 """
 
 
@@ -50,9 +50,9 @@ def _stay_awake(promql: str, wanted: str, quiet_seconds: int) -> str:
     """Return a query that is above 0 until ``promql`` has been 0 throughout the quiet time.
 
     In the subquery, a sample of 0 counts 1, a sample above 0 counts -1000 and so outweighs all others, and a missing
-    sample counts 0. During the quiet time the query returns a millionth: for KEDA this is activity, and the
-    HorizontalPodAutoscaler rounds it to 0, since it counts in thousandths. A millionth would also start a service at
-    zero, so the query returns it only while the Deployment wants replicas.
+    sample counts 0. During the quiet time the query returns a millionth: KEDA takes it for activity, and for the
+    HorizontalPodAutoscaler, which rounds to thousandths, it is too small to matter. A millionth would also start a
+    service at zero, so the query returns it only while the Deployment wants replicas.
     """
     query = f"{promql}\n" if "#" in promql else promql  # a comment in the query ends at the line break
     most = f"max({query})"  # without labels, which may change over time

@@ -48,7 +48,7 @@ class Advice(Record, kw_only=True):
 
     @property
     def saving(self) -> float:
-        """Possible saving in US dollars a month: the sum of each pool's largest one, as a pool's proposals overlap."""
+        """US dollars a month that can be saved; a pool's proposals overlap, so only its largest saving counts."""
         best: dict[str, float] = {}
         for proposal in self.proposals:
             best[proposal.pool] = max(best.get(proposal.pool, 0.0), proposal.saving or 0.0)

@@ -83,7 +83,7 @@ class Move(Record, kw_only=True):
 
     @property
     def services_note(self) -> str:
-        """Words that tell to move the services and models of the pool too; empty if it has none."""
+        """Part of a step that names the services and models of the pool, which must move too; empty if it has none."""
         pool, stack = self.work.pool.name, self.work.stack
         own = [(service.pool, service.tenant, service.name) for service in stack.services]
         own += [(model.pool, model.tenant, model.name) for model in stack.models]

@@ -76,7 +76,7 @@ class PoolUse(Record, kw_only=True):
 
     @property
     def gap(self) -> str:
-        """Why advise proposes nothing because measurements are missing; empty if they are complete."""
+        """Reason why measurements are incomplete, so that advise proposes nothing; empty if they are complete."""
         if "" in self.unknown_types:
             return (
                 "the instance type of some nodes is unknown: "

@@ -71,7 +71,7 @@ class Prometheus:
         self._patience = patience or Patience()
         self._began: float | None = None
         self.warnings: dict[str, None] = {}
-        """The server's warnings about its answers, without duplicates, in order (the values mean nothing)."""
+        """The server's warnings about its answers, as keys: in order, without duplicates."""
         self._remedy = getattr(auth, "REMEDY", _SIGN_IN)
         self._session = _Session()
         self._session.auth = auth or _send_no_credentials

@@ -20,7 +20,7 @@ BURST_FACTOR = 3.0
 
 
 class Confidence(Record):
-    """A level, and the reason, of how well measurements support a proposal."""
+    """The level at which measurements support a proposal, and the reason for this level."""
 
     level: Level
     reason: str

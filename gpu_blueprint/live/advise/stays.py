@@ -35,7 +35,7 @@ def is_leaving(pool: Pool) -> bool:
 
 
 def _explain_fields(pool: Pool) -> str:
-    """Return the reason in the stack file that keeps the work in its pool; empty if there is none."""
+    """Return the reason, from the pool's fields, why its work must stay in the pool; empty if there is none."""
     if pool.multi_node:
         return "its jobs span nodes over EFA, which nodes with smaller GPUs lack"
     if "reserved" in pool.purchase:

@@ -26,11 +26,14 @@ class Report(Record):
     states: States
     verdicts: Verdicts
     findings: Sequence[Finding] = ()
-    """Calls without an answer; or, if the account is not the stack's, only the finding that says so."""
+    """Calls without an answer; or, if the check of the account did not pass, only the finding of this check."""
 
     @property
     def exit_code(self) -> int:
-        """0 without leftovers, 1 with leftovers or missing answers, 2 if AWS does not accept the credentials."""
+        """0 without leftovers, 1 with leftovers, 2 if AWS does not accept the credentials.
+
+        Also 1 if answers are missing, or if the account is not the stack's.
+        """
         return judge_findings(self.findings) or int(bool(self.verdicts.leftovers))
 
 

@@ -51,7 +51,7 @@ class Patience(Record):
 
 
 class AwsAccount:
-    """One account in one region, as one command asks it; safe for several threads."""
+    """One account in one region, for the calls of one command; safe for several threads."""
 
     def __init__(
         self, session: Any, region: str, patience: Patience | None = None, *, command: str = "preflight"

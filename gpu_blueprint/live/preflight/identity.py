@@ -1,4 +1,4 @@
-"""Three questions: is it the right account, is the caller an admin, and is the cluster's name free or in our use?"""
+"""Three questions: is it the right account, is the caller an admin, and is the cluster's name free or ours?"""
 
 import re
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """The IAM actions of each check, and the IAM policy that grants exactly these actions.
 
-These actions can be limited to single resources: ssm:GetParameters, eks:DescribeCluster, eks:ListAccessEntries,
+Only the following can be limited to single resources: ssm:GetParameters, eks:DescribeCluster, eks:ListAccessEntries,
 iam:GetRole, s3:GetBucketLocation, secretsmanager:DescribeSecret and kms:DescribeKey. sts:GetCallerIdentity needs no
 permission. Source: AWS Service Authorization Reference, read 2026-11-23.
 """

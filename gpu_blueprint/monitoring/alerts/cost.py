@@ -1,4 +1,4 @@
-"""Alerts about GPUs that are paid but not used, and about limits that are nearly reached."""
+"""Alerts about GPUs that are paid for but not used, and about limits that are nearly reached."""
 
 from ..facts import NOTEBOOKS, RESERVED
 from ..metrics import RESERVATION_LABEL, sanitize_label

@@ -11,7 +11,7 @@ _OF_MODEL = f"and on (namespace, deployment) {MODEL}"
 NEARLY_FULL = 0.95
 """If a larger share of the KV cache is used, vLLM preempts sequences."""
 MOST_RESTARTS = 3
-"""Container restarts of a model within an hour. If a node terminates, its pods are new, so this is no restart."""
+"""Container restarts of a model within an hour. If a node terminates, new pods start, which is no restart."""
 OPENING_SECONDS = 2 * 3600
 """A failed Job that opens a pool counts only if it is younger; the Job repeats every hour of the pool's day."""
 

@@ -1,4 +1,4 @@
-"""Alerts about queues: jobs that wait, tenants without their own grant, jobs that lose work, and Kueue itself."""
+"""Alerts about queues: jobs that wait or lose work, tenants that do not get their own grant, and Kueue itself."""
 
 from ..facts import QUEUED, QUEUED_QUOTA
 from ..queues import (
@@ -50,7 +50,7 @@ JOB_WAITS = (
     f" unless on (namespace, job_name) {_ENDED})"
     f' * on (namespace) group_left (tenant) {NAMESPACE}{{tenant!="none"}}'
 )
-"""Seconds since the creation of each job of a tenant that has no pods and has not ended."""
+"""For each tenant's job that has no pods and has not ended: the seconds since its creation."""
 _PODS_OF_JOBS = copy_label('kube_pod_owner{owner_kind="Job"}', "job_name", "owner_name")
 _WITH_GPUS = f"max by (namespace, job_name) ({_PODS_OF_JOBS} and on (namespace, pod) {select_requests()})"
 _READY = (
@@ -62,7 +62,7 @@ NO_POD_READY = (
     f" and on (namespace, job_name) {_WITH_GPUS} unless on (namespace, job_name) {_READY})"
     f' * on (namespace) group_left (tenant) {NAMESPACE}{{tenant!="none"}}'
 )
-"""Pods of each job of a tenant that has started and requests GPUs, but has no ready pod."""
+"""For each tenant's job that has started, requests GPUs and has no ready pod: the number of its pods."""
 READY_WITHIN = "20m"
 """A node with MIG and a large image needs 15 minutes; Kueue evicts the job after 30 minutes
 (``queueing.readyTimeout``)."""

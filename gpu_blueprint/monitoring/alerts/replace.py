@@ -1,4 +1,4 @@
-"""The steps of a runbook that replace a node; several runbooks use them."""
+"""The steps that replace a node; several runbooks use them."""
 
 CORDON = "Keep new pods off the node: `kubectl cordon {{ $labels.node }}`."
 DELETE = (

@@ -34,7 +34,7 @@ def render_dashboard(stack: StackConfig, dashboard: Dashboard) -> str:
 
 @cache
 def _render(dashboard: Dashboard, options: tuple[tuple[str, ...], ...]) -> str:
-    """Return a dashboard as JSON; if several stacks have equal dashboards, the cache spares the work.
+    """Return a dashboard as JSON; the cache renders a dashboard that several stacks share only once.
 
     Args:
         dashboard: The dashboard.
