@@ -30,7 +30,7 @@ def compare_with_preview(
 
 
 def compare_with_state(plan: Sequence[PlannedResource], found: Mapping[str, Resource]) -> list[str]:
-    """Return every difference between a plan and a state, where an unknown value in the plan matches any value."""
+    """Return every difference between a plan and a state; an unknown value in the plan matches any value."""
     return [*_compare_sets(plan, found), *_compare_each(plan, found, is_preview=False)]
 
 

@@ -30,7 +30,7 @@ class Life(Record):
     waves: tuple[Wave, ...]
     """The deletes of each component, in order."""
     kept: tuple[str, ...] = ()
-    """CustomResourceDefinitions in an existing cluster that Helm keeps although their charts are uninstalled."""
+    """CustomResourceDefinitions (and APIServices) that Helm keeps in an existing cluster without their charts."""
 
     @property
     def is_as_promised(self) -> bool:

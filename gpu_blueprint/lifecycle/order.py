@@ -33,7 +33,7 @@ class DeletionGraph:
                 inside.setdefault(ancestor, set()).add(resource.urn)
 
     def has_path(self, first: str, second: str) -> bool:
-        """Return whether the first resource depends on the second, so that a destroy deletes the first earlier."""
+        """Return whether the first resource depends on the second; then a destroy deletes the first one earlier."""
         todo, visited = [first], set[str]()
         while todo:
             for urn in self._needs.get(todo.pop(), set()) - visited:

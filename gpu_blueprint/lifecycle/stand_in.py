@@ -22,7 +22,7 @@ class StandIn(Handshake, ABC):
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self.settings: Values = {}
-        """Configuration of the provider; if the stack has several providers of this package, that of the last one."""
+        """Configuration of the provider; if the stack has several providers of this package, the last one's."""
 
     # Different for each cloud
 

@@ -16,7 +16,7 @@ from .proposal import Change, Proposal, Set, judge_confidence
 LARGEST_NEW_SHARE = 0.75
 """A new limit above this share of the present limit is not worth a proposal."""
 LONGEST_WAITING_SHARE = 0.01
-"""Share of the time in which pods may have waited; if they waited more often, the present limit may be too low."""
+"""If pods waited for a larger share of the time, the present limit may be too low, so it gets no proposal."""
 
 
 def lower_ceiling(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:

@@ -36,7 +36,7 @@ IDLE = (
     f"({_IDLE} > 0 unless on (namespace, deployment) ({_AT_LEAST}) unless on (pool) {NOTEBOOKS}"
     f" or (min_over_time(gpu_pod:gpus:idle[7h]) > 0 and gpu_pod:gpus:idle offset 7h) and on (pool) {NOTEBOOKS})"
 )
-"""Idle GPUs of pods that people can delete: not those of services at minReplicas; in notebooks only after 8 hours."""
+"""Idle GPUs of pods that people can delete: not of services at minReplicas, and in notebooks only after 8 hours."""
 NEARLY_ALL = 0.9
 """If a larger share of a quota is used, the quota may refuse the next pod."""
 MOST_INTERRUPTIONS = 3

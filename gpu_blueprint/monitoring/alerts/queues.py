@@ -38,7 +38,7 @@ _ONE_RESOURCE = f"count by (tenant) ({PENDING} > 0) == 1"
 _JOB_SIZE = (
     f"(({PENDING} > 0) / on (tenant) group_left () ({JOBS_WAIT} and on (tenant) {_ONE_RESOURCE}) or {PENDING} > 0)"
 )
-"""Mean units of a waiting job, but at least those of the smallest job. If jobs wait for several resources, the mean is
+"""Mean units of a waiting job, but at least the units of the smallest one. If jobs wait for several resources, the mean is
 unknown; then all jobs that wait for a resource count as one job."""
 _OVER_HOURLY_CEILING = f"({WANTED_USD} / on (tenant) {JOBS_WAIT} + on (tenant) {SPENDING} > on (tenant) {CEILING})"
 

@@ -47,7 +47,7 @@ _SERVICES = Heading("Services")
 SERVICE_ALERTS = (
     _SERVICES.warning(
         name="ServiceNotMeasured",
-        # A ScaledObject is not ready either if its Deployment does not exist yet; this is no fault.
+        # If its Deployment does not exist yet, a ScaledObject is not ready either; so the Deployment must exist.
         expr=f"{_FAILS} and on (namespace, deployment) {_select_deployment('spec_replicas')} {_OF_PAUSED}",
         hold_for="10m",
         summary="ScaledObject {{ $labels.scaledobject }} in namespace {{ $labels.namespace }}"
