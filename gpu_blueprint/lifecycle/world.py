@@ -23,7 +23,7 @@ KEPT_BY_HELM = ("monitoring.coreos.com", "jobset.x-k8s.io", "keda.sh")
 OWNER = "cluster-owner"
 """User who is an admin of an existing cluster through a ClusterRoleBinding."""
 KARPENTER = "karpenter"
-"""A part of the names of both of Karpenter's API groups."""
+"""Substring that both of Karpenter's API groups contain."""
 _SECONDS_TO_RUN = 120
 _VOLATILE_KINDS = ("Event", "Lease", "LeaseCandidate", "ComponentStatus")
 """Kinds whose objects Kubernetes changes all the time."""
@@ -51,7 +51,7 @@ class MemoryWorld:
 
         Args:
             owned: The objects, in an order in which they can be created.
-            definitions: API groups whose CustomResourceDefinitions the owner installed, perhaps also Karpenter's.
+            definitions: API groups of the owner's CustomResourceDefinitions; if Karpenter's is there, Karpenter runs.
         """
         for manifest in owned:
             self.objects.apply(manifest)
@@ -111,9 +111,9 @@ class LabWorld:
         return list_everything(self._lab.kube, *_VOLATILE_KINDS)
 
     def list_hindrances(self) -> list[str]:
-        """Return a line for each object that the owner may no longer apply, and each pod that the owner may not create.
+        """Return a line for each object, and for each pod of a Deployment, that the owner can no longer apply.
 
-        Dry runs answer both.
+        The check uses dry runs.
         """
         owner, lines = self._lab.kube.impersonate(OWNER), []
         pods = [_build_pod(found) for found in self._owned if found["kind"] == "Deployment"]
@@ -125,10 +125,10 @@ class LabWorld:
         return lines
 
     def run_pods(self, config: StackConfig) -> int:
-        """Run a pod with ``do-not-disrupt`` on every pool, in the namespace of a tenant that may use the pool.
+        """Run a pod with ``do-not-disrupt`` on every pool, except GPU pools with static nodes.
 
-        The result is the number of Karpenter's nodes. In a pool with a queue, the pod belongs to a Job. A pod in a GPU
-        pool mounts its tenant's storage.
+        The result is the number of Karpenter's nodes. A pod runs in the namespace of a tenant that may use the pool, if
+        there is one. In a pool with a queue, a Job creates the pod. A pod in a GPU pool mounts its tenant's storage.
 
         Raises:
             LabError: A pod does not run after two minutes.

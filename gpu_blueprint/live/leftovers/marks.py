@@ -30,8 +30,9 @@ class Mark(Record):
 def list_marks(stack: StackConfig) -> tuple[Mark, ...]:
     """Return the marks of a platform; in an existing cluster only the blueprint's: the others mark the owner's objects.
 
-    Karpenter's objects have the first mark too, because every EC2NodeClass carries the tags of the stack. The team's
-    own NodePools, volumes of the EBS CSI driver and load balancers have only the mark of the cluster.
+    Objects that Karpenter creates have the first mark too, because every EC2NodeClass has the tags of the stack. Three
+    kinds have only a mark of the cluster: nodes of the team's own NodePools, volumes of the EBS CSI driver, and load
+    balancers.
     Sources: Karpenter v1.14.1 pkg/utils GetTags; aws-ebs-csi-driver docs/tagging.md; amazon-vpc-cni-k8s pkg/awsutils;
     AWS Load Balancer Controller guide, «Resource tags».
     """

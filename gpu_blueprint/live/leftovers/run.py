@@ -1,4 +1,4 @@
-"""Find all objects of a platform in its account, and compare them with the state files."""
+"""The search for all objects of a platform in its account, and their comparison with the state files."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

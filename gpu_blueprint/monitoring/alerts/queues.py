@@ -38,8 +38,8 @@ _ONE_RESOURCE = f"count by (tenant) ({PENDING} > 0) == 1"
 _JOB_SIZE = (
     f"(({PENDING} > 0) / on (tenant) group_left () ({JOBS_WAIT} and on (tenant) {_ONE_RESOURCE}) or {PENDING} > 0)"
 )
-"""Mean units of a waiting job, but at least the units of the smallest one. If jobs wait for several resources, the mean is
-unknown; then all jobs that wait for a resource count as one job."""
+"""Mean units of a waiting job, but at least the units of the smallest one. If jobs wait for several resources, the mean
+is unknown; then all jobs that wait for a resource count as one job."""
 _OVER_HOURLY_CEILING = f"({WANTED_USD} / on (tenant) {JOBS_WAIT} + on (tenant) {SPENDING} > on (tenant) {CEILING})"
 
 _COMPLETED = "max by (namespace, job_name) (kube_job_status_completion_time)"
