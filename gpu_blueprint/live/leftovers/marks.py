@@ -30,9 +30,9 @@ class Mark(Record):
 def list_marks(stack: StackConfig) -> tuple[Mark, ...]:
     """Return the marks of a platform; in an existing cluster only the blueprint's: the others mark the owner's objects.
 
-    Objects that Karpenter creates have the first mark too, because every EC2NodeClass has the tags of the stack. Three
-    kinds have only a mark of the cluster: nodes of the team's own NodePools, volumes of the EBS CSI driver, and load
-    balancers.
+    Objects that Karpenter creates have the first mark too, because every EC2NodeClass has the tags of the stack. Other
+    objects have only a mark of the cluster, such as nodes of the team's own NodePools, volumes of the EBS CSI driver,
+    and load balancers.
     Sources: Karpenter v1.14.1 pkg/utils GetTags; aws-ebs-csi-driver docs/tagging.md; amazon-vpc-cni-k8s pkg/awsutils;
     AWS Load Balancer Controller guide, «Resource tags».
     """
