@@ -1,4 +1,4 @@
-"""Addresses of the VPC: what subnets have, and what the nodes hold when every pool is at its limit."""
+"""Addresses of the VPC: how many the subnets have, and how many nodes need when every pool is at its limit."""
 
 from ipaddress import IPv4Network
 
@@ -12,7 +12,7 @@ _RESERVED_BY_AWS = 5
 
 
 def count_subnet_addresses(stack: StackConfig) -> dict[str, int]:
-    """Return zone → usable addresses of its private subnets, for subnets with a known CIDR block."""
+    """Return zone → usable addresses of the zone's private subnets; subnets without a known CIDR block do not count."""
     if isinstance(stack.network, NewVpc):
         blocks = list(stack.network.private_cidrs.items())
     else:
@@ -39,7 +39,7 @@ def count_addresses_at_limit(stack: StackConfig, pool: Pool | CpuPool, *, replac
     Args:
         stack: The stack with the pool.
         pool: The pool.
-        replacing: Count also the nodes that run beyond the limit while nodes are replaced.
+        replacing: Also count the nodes that run beyond the limit while nodes are replaced.
     """
     if isinstance(pool, CpuPool):
         nodes = {row: pool.max_cpus // row.vcpu for row in stack.list_instances(pool)}

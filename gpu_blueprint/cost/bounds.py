@@ -1,4 +1,4 @@
-"""The sums that ``hourlyCeiling`` and ``monthlyBudget`` bound, by pool and for the platform."""
+"""The parts of the sums that ``hourlyCeiling`` and ``monthlyBudget`` limit: one part for each pool and the platform."""
 
 from ..config import StackConfig
 from .capacity import list_capacities
@@ -10,11 +10,11 @@ from .pools import estimate_capacity
 from .surge import price_surge, price_system_surge
 
 PLATFORM = ""
-"""Key of the platform's own part; all other keys are names of pools."""
+"""Key of the platform's part; all other keys are names of pools."""
 
 
 def estimate_hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:
-    """Return the parts of the sum that ``hourlyCeiling`` bounds, in US dollars an hour.
+    """Return the parts of the sum that ``hourlyCeiling`` limits, in US dollars an hour.
 
     Every pool is at its limit, on demand, and nodes are being replaced.
     """
@@ -28,7 +28,7 @@ def estimate_hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:
 
 
 def estimate_monthly_expectations(stack: StackConfig) -> dict[str, Usd]:
-    """Return the parts of the sum that ``monthlyBudget`` bounds, in expected US dollars a month."""
+    """Return the parts of the sum that ``monthlyBudget`` limits, in expected US dollars a month."""
     parts = {PLATFORM: estimate_platform(stack)}
     for capacity in list_capacities(stack):
         parts[capacity.pool.name] = estimate_capacity(capacity, find_terms(stack, capacity.pool))

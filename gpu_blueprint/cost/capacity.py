@@ -1,4 +1,4 @@
-"""The GPUs of a pool: how many can run, always run, and are expected to run."""
+"""The GPUs of a pool: how many can run at once, how many always run, and how many are expected to run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
@@ -14,7 +14,7 @@ from .reservations import ReservedCapacity, list_reserved_capacity, sum_user_lim
 
 
 class AlwaysOn(Record):
-    """GPUs that run even without load: minReplicas of services, and headroom."""
+    """GPUs that run even without load, for services at minReplicas and for headroom, with their price."""
 
     loads: Loads
     """The services and the price of their GPUs."""
@@ -30,13 +30,13 @@ class AlwaysOn(Record):
 
 
 class PoolCapacity(Record, kw_only=True):
-    """A pool with its priced node types, its reservations and its GPUs, before the terms of purchase are chosen."""
+    """A pool with its priced node types, its reservations and its services, before the terms of purchase are chosen."""
 
     pool: Pool
     nodes: Sequence[Node]
     reserved: Sequence[ReservedCapacity]
     usable_gpus: int
-    """GPUs below ``maxGpus`` that whole nodes can hold."""
+    """Most GPUs that whole nodes can have within ``maxGpus``."""
     services: Sequence[Service]
 
     @property
@@ -57,7 +57,7 @@ class PoolCapacity(Record, kw_only=True):
 
     @property
     def open_hours(self) -> float:
-        """Hours a month in which nodes may run; in a training pool, jobs run on after the pool closes."""
+        """Hours a month in which nodes may run; all hours in a training pool, as jobs run on after the pool closes."""
         return HOURS_A_MONTH if self.pool.finishes_jobs else self.pool.hours_per_month
 
     @property
@@ -69,7 +69,7 @@ class PoolCapacity(Record, kw_only=True):
         return Utilization(min(pool.max_gpus * share, self.limit_gpus), hours)
 
     def find_always_on(self, terms: Terms) -> AlwaysOn:
-        """Return the GPUs that always run, with the headroom on the cheapest nodes that fit its placeholders."""
+        """Return the GPUs that always run; headroom runs on the cheapest nodes that fit its placeholders."""
         headroom, loads = self.pool.headroom, find_loads(self.pool, self.nodes, self.services, terms)
         choices: list[AlwaysOn] = []
         for node in self.nodes if headroom else ():
@@ -109,5 +109,5 @@ def _build_capacity(
 
 
 def find_always_on(stack: StackConfig, pool: Pool, terms: Terms) -> AlwaysOn:
-    """Return the GPUs of a pool that always run: minReplicas of services, and headroom."""
+    """Return the GPUs of a pool that run even without load: services at minReplicas, and headroom."""
     return find_capacity(stack, pool).find_always_on(terms)

@@ -24,7 +24,7 @@ _STYLE = Style(
     **_SIZES,
 )
 _LEGENDS = {"floor": "idle", "expected": "expected", "ceiling": "at most"}
-"""Field of a Cost → its legend."""
+"""Field of a Cost → its legend in the chart."""
 
 
 def svg(found: Estimate) -> str:

@@ -15,9 +15,9 @@ from .gpus import Utilization
 from .nodes import ON_DEMAND, Node, find_launched, price_nodes
 
 COMMITTED_SHARES = (0.6, 0.7)
-"""Lowest and highest share of the average use to commit to: common practice of cost teams for steady use."""
+"""Lowest and highest share of the average use for which a commitment is recommended; cost teams commonly use these."""
 SCARCE_FAMILIES = ("p4", "p5", "p6")
-"""Families that EC2 often lacks on demand, so a reservation buys certainty, not a discount."""
+"""Families that EC2 often lacks on demand: here a reservation secures the capacity, and lowers no price."""
 
 
 class Commitment(Record, kw_only=True):
@@ -44,7 +44,7 @@ class Commitment(Record, kw_only=True):
 
 
 class _Steady(Record):
-    """Use that a plan could cover, and the words that explain the number."""
+    """Use that a plan could cover, and words for the text that explains this use."""
 
     use: Utilization
     words: str
@@ -87,7 +87,7 @@ def _refuse_commitment(pool: Pool) -> str:
 
 
 def _recommend_plan(stack: StackConfig, pool: Pool, nodes: Sequence[Node], steady: _Steady) -> Commitment:
-    """Recommend a plan, if it pays off, for the use that no plan covers yet."""
+    """Recommend a plan for the use that no plan covers yet, if a plan pays off."""
     launched = find_launched(nodes, ON_DEMAND)
     if launched is None:
         return Commitment(pool=pool.name, kind="none", text="the prices of its instance types are unknown")
@@ -121,7 +121,7 @@ def _size_plan(pool: Pool, usd: float, discount: float, gained_hours: float) -> 
 
 
 def _prefer_reservation(stack: StackConfig, pool: Pool, plan: Commitment, gpus: float) -> Commitment:
-    """Add a reservation to a plan where the instance type is scarce."""
+    """Recommend a reservation in addition to a plan if the instance type is scarce."""
     row = stack.list_instances(pool)[0]
     nodes = int(gpus / row.gpu_devices)
     if not nodes or not row.family.startswith(SCARCE_FAMILIES) or pool.reservations:

@@ -1,4 +1,4 @@
-"""The difference between two estimates: two stacks, or a stack and an older JSON document."""
+"""The differences between two estimates: of two stacks, or of a stack and an older JSON document."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from ..records import Record
 
 TOTAL = "total"
 _MOST_USD = 1e15
-"""Bound that every real estimate stays below; NaN, infinity and integers too large for a float do not."""
+"""Amount that no real estimate reaches; NaN, infinity and integers too large for a float fail the comparison too."""
 
 
 class Figures(NamedTuple):
@@ -28,14 +28,14 @@ NOTHING = Figures(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Change(Record, kw_only=True):
-    """One line in two estimates; a line costs 0 in an estimate without it."""
+    """One line of two estimates; in an estimate that lacks the line, it costs 0."""
 
     name: str
     before: Figures
     after: Figures
 
     def difference(self, index: int) -> float | None:
-        """Return the growth of one figure in US dollars, None if a price is not known."""
+        """Return by how many US dollars one figure grew; None if a price is not known."""
         before, after = self.before[index], self.after[index]
         return None if before is None or after is None else round(after - before, 2)
 
@@ -44,7 +44,7 @@ def read_estimate(path: Path) -> dict[str, Any]:
     """Read the estimate from a file that ``cost --json``, ``preview --json`` or ``render`` wrote.
 
     Raises:
-        UsageError: The file holds no estimate.
+        UsageError: The file cannot be read, or contains no estimate.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8-sig"))

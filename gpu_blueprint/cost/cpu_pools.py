@@ -1,4 +1,4 @@
-"""The cost of CPU pools: nothing while no pod runs, the expected share of ``maxCpus``, and all of ``maxCpus``."""
+"""The cost of CPU pools: 0 while no pod runs; as expected; and at most, for all ``maxCpus`` on the dearest type."""
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import CpuPool, StackConfig
@@ -16,7 +16,7 @@ def expect_utilization(pool: CpuPool) -> Utilization:
 def estimate_cpu_pool(stack: StackConfig, pool: CpuPool, terms: Terms) -> Cost:
     """Estimate the cost of one CPU pool.
 
-    The expected cost counts the type with the cheapest vCPU, the ceiling the type with the dearest.
+    The expected cost counts the type with the cheapest vCPU, and the ceiling counts the type with the dearest vCPU.
     """
     cpu = price_cpu(price_nodes(stack, pool), terms)
     expected, ceiling = cpu.usual * expect_utilization(pool).units, cpu.dearest * pool.max_cpus

@@ -30,7 +30,7 @@ class UnitPrice(NamedTuple):
     """US dollars an hour of one unit of an extended resource."""
 
     expected: Usd
-    """Price in an hour of expected use."""
+    """Price in the hours of expected use."""
     ceiling: Usd
     """Price at full use, on demand."""
 
@@ -45,18 +45,18 @@ class PoolEstimate(Record, kw_only=True):
     states_use: bool
     """True if the stack file states the expected use."""
     slices: Mapping[str, UnitPrice]
-    """Extended resource → the price of one unit; ``cpu`` in a CPU pool."""
+    """Extended resource, or ``cpu`` in a CPU pool → the price of one unit."""
     counted_in: Literal["gpus", "cpus"] = "gpus"
     """The unit of ``use``."""
 
     @property
     def cost(self) -> Cost:
-        """The cost to plan with."""
+        """The cost to plan with (`plan_cost`)."""
         return plan_cost(self.on_demand, self.as_bought)
 
 
 class Estimate(Record, kw_only=True):
-    """The cost of a stack; ``on_demand`` and ``as_bought`` are sums over the platform and the pools."""
+    """The cost of a stack; ``on_demand`` and ``as_bought`` are sums over the platform and all pools."""
 
     stack: str
     region: str
@@ -67,12 +67,12 @@ class Estimate(Record, kw_only=True):
     on_demand: Cost
     as_bought: Cost
     tenants: dict[str, Cost]
-    """Tenant → its share of the pools' costs: of GPU pools by grants, of CPU pools by CPU quotas.
+    """Tenant → its share of the pools' costs: GPU pools are shared by grants, CPU pools by CPU quotas.
 
     The last entry is the share that no grant covers.
     """
     models: list[ModelCost]
-    """The models' costs, which the pools' costs contain."""
+    """The models' costs; they are a part of the pools' costs."""
     surge: Usd
     """US dollars an hour of the nodes that run beyond the limits while nodes are replaced."""
     commitments: list[Commitment]
@@ -82,7 +82,7 @@ class Estimate(Record, kw_only=True):
 
     @property
     def cost(self) -> Cost:
-        """The cost to plan with."""
+        """The cost to plan with (`plan_cost`)."""
         return plan_cost(self.on_demand, self.as_bought)
 
     @property
@@ -150,9 +150,9 @@ def _estimate_cpu_pool(stack: StackConfig, pool: CpuPool) -> PoolEstimate:
 
 
 def price_units_at_full_use(capacity: PoolCapacity) -> dict[str, Usd]:
-    """Return extended resource → US dollars an hour of one unit of a pool, at full use on demand.
+    """Return extended resource → US dollars an hour of one unit of a pool that is fully used and on demand.
 
-    A unit costs more than its fraction of a GPU if the node lacks CPU or memory for pods in all its slots.
+    A unit costs more than its fraction of a GPU if the nodes lack CPU or memory for pods in all their slots.
     """
     pool, gpus = capacity.pool, capacity.limit_gpus
     hour = estimate_capacity(capacity, ON_DEMAND).ceiling.hour * (1 / gpus) if gpus else Usd()
@@ -163,7 +163,7 @@ def price_units_at_full_use(capacity: PoolCapacity) -> dict[str, Usd]:
 
 
 def _find_usual_factor(capacity: PoolCapacity, terms: Terms) -> float:
-    """Return the price of a unit over the price of its fraction of a GPU, on the type that Karpenter launches."""
+    """Return how many times its fraction of a GPU's price a unit costs, on the type that Karpenter launches."""
     launched = find_launched([node for node in capacity.nodes if node.sold], terms)
     return 1 / launched.sold if launched else 1
 

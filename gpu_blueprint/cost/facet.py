@@ -9,9 +9,9 @@ from .items import Item
 
 
 class Costs(Record, kw_only=True):
-    """The costs of a subject without its pools, and the assumptions about all its costs."""
+    """The costs of a subject, except the costs of pools, and the assumptions about all its costs."""
 
     items: Callable[[StackConfig], Iterator[Item]] = lambda _: iter(())
-    """Return the items that are billed in every hour, with or without pods."""
+    """Function that yields the items that AWS bills in every hour, with or without pods."""
     assumptions: Callable[[StackConfig, Sequence[PoolCapacity]], Iterator[str]] = lambda _stack, _capacities: iter(())
-    """Return the assumptions and omissions of the estimate, as sentences without a full stop."""
+    """Function that yields the assumptions and omissions of the estimate, as sentences without a full stop."""

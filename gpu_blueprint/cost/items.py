@@ -17,11 +17,11 @@ class Item(Record):
     hour: Usd
     """US dollars an hour of all ``count`` resources."""
     hour_at_most: Usd | None = None
-    """US dollars an hour at worst; None if equal to ``hour``."""
+    """US dollars an hour at worst; None if it is the same as ``hour``."""
 
     @property
     def cost(self) -> Cost:
-        """The cost of the item, equal in every hour."""
+        """The cost of the item; it is the same in every hour."""
         usual = Spend.over(self.hour)
         return Cost(usual, usual, Spend.over(self.hour_at_most or self.hour))
 
@@ -34,12 +34,12 @@ def price_item(name: str, key: str, region: str, count: int = 1) -> Item:
 
 
 def price_storage(key: str, region: str, gib: float) -> Usd:
-    """Return US dollars an hour of storage that AWS bills by GB-month; AWS's GB has 1024³ bytes."""
+    """Return US dollars an hour of storage that AWS bills by the GB-month; a GB of AWS has 1024³ bytes."""
     return _price_service(key, region) * (gib / HOURS_A_MONTH)
 
 
 def price_bytes(key: str, region: str, gib: float) -> Usd:
-    """Return US dollars of transferred bytes, which AWS bills once; AWS's GB has 1024³ bytes."""
+    """Return US dollars of transferred bytes, which AWS bills once; a GB of AWS has 1024³ bytes."""
     return _price_service(key, region) * gib
 
 

@@ -1,4 +1,4 @@
-"""The busy GPUs of a pool, and their price on the nodes that Karpenter launches for the pods."""
+"""The busy GPUs of a pool, and what they cost on the nodes that Karpenter launches for the pods."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,9 +11,9 @@ from .nodes import Node, PriceRange, Terms, find_launched, price_gpu
 
 
 class ServiceLoad(Record):
-    """The replicas of a service, in GPUs of their nodes.
+    """The replicas of a service, counted in GPUs of their nodes.
 
-    GPUs that fit no other replica count too: a replica with three GPUs on a node of four counts four.
+    GPUs that are left over count too: if only one replica with three GPUs fits on a node of four, it counts four.
     """
 
     least: float
@@ -25,7 +25,7 @@ class ServiceLoad(Record):
 
 
 class Loads(Record):
-    """The services of a pool and the price of a GPU for its other pods."""
+    """The services of a pool, and the price of a GPU for all other pods in the pool."""
 
     services: tuple[ServiceLoad, ...]
     usd: Usd
@@ -42,7 +42,7 @@ class Loads(Record):
         return sum(load.most - load.least for load in self.services)
 
     def find_grown(self, gpus: float) -> float:
-        """Return the position of all services between minReplicas, 0, and maxReplicas, 1: they grow together.
+        """Return how far all services have grown together, from 0 (minReplicas) to 1 (maxReplicas).
 
         Args:
             gpus: Busy GPUs of the pool.
@@ -50,14 +50,14 @@ class Loads(Record):
         return max(0.0, min((gpus - self.least) / self.growth, 1.0)) if self.growth else 0.0
 
     def price_gpus(self, gpus: float) -> Usd:
-        """Return US dollars an hour of busy GPUs: first minReplicas, then further replicas, then other pods."""
+        """Return US dollars an hour of busy GPUs: services at minReplicas, then more replicas, then other pods."""
         least, grown = self.least, self.find_grown(gpus)
         if gpus <= least:
             return self._price_services(0.0) * (gpus / least if least else 0.0)
         return self._price_services(grown) + self.usd * max(gpus - least - grown * self.growth, 0.0)
 
     def _price_services(self, grown: float) -> Usd:
-        """Price the services at a position between minReplicas, 0, and maxReplicas, 1."""
+        """Price the services at a size from 0 (all at minReplicas) to 1 (all at maxReplicas)."""
         parts = (load.usd * (load.least + grown * (load.most - load.least)) for load in self.services)
         return sum(parts, start=Usd())
 
@@ -71,7 +71,7 @@ def find_loads(pool: Pool, nodes: Sequence[Node], services: Iterable[Service], t
 def _find_load(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms, usual: Usd) -> ServiceLoad:
     """Return the load of a service on the cheapest node that fits a replica."""
     node = find_launched(_list_fitting(pool, nodes, service), terms)
-    if node is None:  # no price is known, or `check` refuses the service
+    if node is None:  # no price is known, or `check` refuses the service because it fits on no node
         each, usd = count_gpus(pool, service.gpus), usual
     else:
         each, usd = _count_gpus_of_node(pool, node, service), node.price_gpu(terms)
@@ -81,7 +81,7 @@ def _find_load(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms
 def price_replica(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms) -> PriceRange:
     """Price a replica of a service for an hour: on the node that Karpenter launches, and on the dearest node.
 
-    The price includes the GPUs of the node that fit no other replica.
+    The price includes GPUs of the node that are left over because no other replica fits on them.
     """
     fitting = _list_fitting(pool, nodes, service)
     node = find_launched(fitting, terms)
@@ -93,7 +93,7 @@ def price_replica(pool: Pool, nodes: Sequence[Node], service: Service, terms: Te
 
 
 def find_whole_node(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms) -> tuple[int, Usd] | None:
-    """Return the replicas that fit on the node that Karpenter launches, and US dollars an hour of that node.
+    """Return how many replicas fit on the node that Karpenter launches, and US dollars an hour of that node.
 
     None if no price is known.
     """
@@ -108,5 +108,5 @@ def _list_fitting(pool: Pool, nodes: Iterable[Node], service: Service) -> list[N
 
 
 def _count_gpus_of_node(pool: Pool, node: Node, service: Service) -> float:
-    """Return the GPUs of a node for each of its replicas."""
+    """Return how many GPUs of a node each replica counts, if the node is full of replicas."""
     return node.row.gpu_devices / count_replicas(pool, node.row, service)

@@ -1,7 +1,7 @@
-"""The cost of each model: at minReplicas, as expected and at maxReplicas, and for a million tokens or requests.
+"""The cost of each model (at minReplicas, as expected, at maxReplicas), and of a million tokens or requests.
 
-The expected replicas follow from the pool's expected use: services and models grow together from minReplicas towards
-maxReplicas until so many GPUs are busy. The pool's cost counts the same replicas.
+The expected replicas follow from the pool's expected use: all services and models of the pool grow together from
+minReplicas towards maxReplicas until the expected number of GPUs is busy. The pool's cost counts the same replicas.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ class ReplicaCounts(Record):
         return ReplicaCounts(self.min + other.min, self.expected + other.expected, self.max + other.max)
 
     def as_json(self) -> dict[str, float]:
-        """Return the numbers with one digit."""
+        """Return the numbers as JSON; the expected number has one digit."""
         return {"min": self.min, "expected": round(self.expected, 1), "max": self.max}
 
 
@@ -42,7 +42,7 @@ class MillionPrice(Record, kw_only=True):
 
     unit: Literal["tokens", "requests"]
     per_second: float
-    """Tokens or requests of a replica in a second, as the stack file states."""
+    """Tokens or requests that a replica produces in a second; the stack file states the number."""
     as_bought: Usd
     """On the type that Karpenter launches."""
     at_most: Usd
@@ -50,9 +50,10 @@ class MillionPrice(Record, kw_only=True):
 
 
 class VersionCost(Record, kw_only=True):
-    """The cost of the replicas of one version: ``floor`` at minReplicas, ``ceiling`` at maxReplicas, on demand.
+    """The cost of one version's replicas: ``floor`` at minReplicas, ``ceiling`` at maxReplicas and on demand.
 
-    An hour is an hour in which the replicas run, also in a pool with hours; a month counts only such hours.
+    The hourly cost is for an hour in which the replicas run. If the pool has hours, the monthly cost counts only
+    those hours.
     """
 
     deployment: str
@@ -68,7 +69,7 @@ class ModelCost(Record, kw_only=True):
     pool: str
     versions: tuple[VersionCost, ...]
     million: MillionPrice | None
-    """None if the stack file states no throughput."""
+    """None if the stack file states no throughput of a replica."""
 
     @property
     def replicas(self) -> ReplicaCounts:
@@ -99,7 +100,7 @@ def _estimate_model(stack: StackConfig, capacity: PoolCapacity, model: ServedMod
 
 
 def _price_replica(stack: StackConfig, capacity: PoolCapacity, model: ServedModel) -> PriceRange:
-    """Price a replica for an hour: as the pool buys, and on the dearest type on demand."""
+    """Price a replica for an hour: at the pool's capacity types, and on demand on the dearest type."""
     pool, nodes, service = capacity.pool, capacity.nodes, model.to_service()
     usual = price_replica(pool, nodes, service, find_terms(stack, pool)).usual
     return PriceRange(usual, price_replica(pool, nodes, service, ON_DEMAND).dearest)
@@ -108,7 +109,7 @@ def _price_replica(stack: StackConfig, capacity: PoolCapacity, model: ServedMode
 def _estimate_version(
     stack: StackConfig, capacity: PoolCapacity, version: ServedModel, price: PriceRange
 ) -> VersionCost:
-    """Estimate a version: the expected replicas in the hours of use, minReplicas in the other open hours."""
+    """Estimate a version: expected replicas in the hours of expected use, minReplicas in the other open hours."""
     use, terms = capacity.expected_utilization, find_terms(stack, capacity.pool)
     grown = capacity.find_always_on(terms).loads.find_grown(use.units)
     least, most = version.replicas.min, version.replicas.max
@@ -135,7 +136,7 @@ def _price_million(model: ServedModel, price: PriceRange) -> MillionPrice | None
 
 
 def _find_throughput(model: ServedModel) -> tuple[Literal["tokens", "requests"], float | None]:
-    """Return what a model produces, tokens or requests, and how many a replica produces in a second, if stated."""
+    """Return the unit of a model's output, and how many units a replica produces in a second (None if not stated)."""
     match model:
         case VllmModel():
             return "tokens", model.tokens_per_second
@@ -145,7 +146,7 @@ def _find_throughput(model: ServedModel) -> tuple[Literal["tokens", "requests"],
 
 
 def list_model_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> Iterator[str]:
-    """Yield the expected replicas of each pool, the hours and nodes that count, and the range of unit prices."""
+    """Yield the expected replicas in each pool, the hours and nodes that count, and the range of unit prices."""
     costs = estimate_models(stack, capacities)
     for capacity in capacities:
         if own := [cost for cost in costs if cost.pool == capacity.pool.name]:
@@ -181,7 +182,7 @@ def describe_whole_nodes(stack: StackConfig, capacity: PoolCapacity, model: Serv
 
 
 def describe_hours(capacity: PoolCapacity) -> Iterator[str]:
-    """Yield the hours that a model's month counts, if the pool is not busy in every hour."""
+    """Yield which hours a model's month counts, if the pool is not busy in every hour."""
     pool, use = capacity.pool, capacity.expected_utilization
     if use.hours_per_month < HOURS_A_MONTH:
         quiet = f", of which {use.hours_per_month:.0f} run the expected replicas and the others minReplicas"
@@ -209,7 +210,10 @@ def _describe_expectation(capacity: PoolCapacity, costs: Sequence[ModelCost]) ->
 
 
 def model_cost_as_json(found: ModelCost) -> dict[str, Any]:
-    """Return the cost of a model as JSON: US dollars with two digits, for a million with four, null if not known."""
+    """Return the cost of a model as JSON: null if it is not known.
+
+    US dollars have two digits; US dollars for a million tokens or requests have four.
+    """
     return {
         "name": found.name,
         "tenant": found.tenant,

@@ -1,4 +1,4 @@
-"""US dollars that may be partly unknown, spending by hour and month, and the cost: floor, expected and ceiling."""
+"""US dollars that may be partly unknown, spending by hour and month, and a cost: floor, expected and ceiling."""
 
 from collections.abc import Collection, Iterable
 
@@ -14,7 +14,7 @@ class Usd(Record):
 
     @classmethod
     def highest(cls, prices: Collection["Usd"]) -> "Usd":
-        """Return the highest known price with the names of all unknown prices, any of which may be higher."""
+        """Return the highest known price, and the names of all unknown prices, since each of them may be higher."""
         unknown = frozenset().union(*(price.unknown for price in prices))
         return cls(max((price.known for price in prices), default=0), unknown)
 
@@ -31,7 +31,7 @@ class Usd(Record):
 
     @property
     def in_whole_dollars(self) -> str:
-        """The sum without cents, the format of months."""
+        """The sum without cents, as it is printed for months."""
         if self.unknown and not self.known:
             return "unknown"
         return f"{'> ' if self.unknown else ''}${self.known:,.0f}"
@@ -54,7 +54,7 @@ class Spend(Record):
 
     @classmethod
     def over(cls, hour: Usd, hours: float = HOURS_A_MONTH) -> "Spend":
-        """Spend the same sum in each of a number of hours a month, by default in all."""
+        """Spend the same sum in each of a number of hours a month, by default in all hours."""
         return cls(hour, hour * hours)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The price of a node, of its GPUs and of its vCPUs, by the terms on which a pool buys."""
+"""The price of a node, of a GPU and of a vCPU, on the terms on which a pool buys."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from .money import Usd
 
 
 class Terms(Record):
-    """The terms on which capacity is bought: on spot or not, and under which Savings Plan."""
+    """The terms on which capacity is bought: on spot or not, and with or without a Savings Plan."""
 
     spot: bool = False
     """True if capacity is bought on spot."""
@@ -45,16 +45,16 @@ def find_spot_share(family: str, own: Mapping[str, float]) -> float | None:
 
 
 class Node(Record):
-    """One instance type of a pool with its volumes, in US dollars an hour."""
+    """One instance type of a pool, with the prices of the instance and of its volumes in US dollars an hour."""
 
     row: Instance
     machine: Usd
     disks: Usd
     sold: float = 1.0
-    """Fraction of the node's slots for which the node has CPU and memory, from 0 to 1."""
+    """Fraction of the node's slots that are usable, from 0 to 1: the node has CPU and memory for them."""
 
     def price_machine(self, terms: Terms) -> Usd:
-        """Return US dollars an hour of the instance without volumes, the price that Karpenter compares."""
+        """Return US dollars an hour of the instance without volumes: Karpenter compares this price."""
         return terms.price_spot(self.row, self.machine) if terms.spot else self.machine * terms.plan_factor
 
     def price_gpu(self, terms: Terms) -> Usd:
@@ -84,7 +84,10 @@ def price_nodes(stack: StackConfig, pool: Pool | CpuPool) -> list[Node]:
 
 
 def price_families(rows: Iterable[Instance], region: str) -> dict[str, Usd]:
-    """Return family → US dollars an hour of a vCPU, for families without GPUs: all their sizes have one price."""
+    """Return family → US dollars an hour of a vCPU, for families without GPUs.
+
+    All sizes of such a family have the same price for a vCPU.
+    """
     found: dict[str, Usd] = {}
     for row in rows:
         price = price_instance(row.instance_type, region) * (1 / row.vcpu)
@@ -94,12 +97,12 @@ def price_families(rows: Iterable[Instance], region: str) -> dict[str, Usd]:
 
 
 def find_sold_part(pool: Pool, row: Instance) -> float:
-    """Return the fraction of a node's slots for which the node has CPU and memory, from 0 to 1."""
+    """Return the fraction of a node's slots that are usable, from 0 to 1: the node has CPU and memory for them."""
     return count_sellable_slots(pool, row) / count_slots(pool, row)
 
 
 def find_launched(nodes: Iterable[Node], terms: Terms) -> Node | None:
-    """Return the node that Karpenter launches for a pod that fits on each of the nodes: the cheapest instance.
+    """Return the node that Karpenter launches for a pod that fits on any of the nodes: the cheapest instance.
 
     None if no price is known.
     """
@@ -109,7 +112,10 @@ def find_launched(nodes: Iterable[Node], terms: Terms) -> Node | None:
 
 
 class PriceRange(NamedTuple):
-    """US dollars an hour of one GPU or vCPU on the type that Karpenter launches, and on a pool's dearest type."""
+    """US dollars an hour of one unit on the type that Karpenter launches, and on the pool's dearest type.
+
+    A unit is a GPU, a vCPU or a replica.
+    """
 
     usual: Usd
     dearest: Usd
@@ -118,7 +124,7 @@ class PriceRange(NamedTuple):
 def price_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
     """Price one GPU on the nodes of a pool.
 
-    A type without a known price may be the dearest, so ``dearest.unknown`` holds its name.
+    A type without a known price may be the dearest, so its name is in ``dearest.unknown``.
     """
     gpu_prices = [node.price_gpu(terms) for node in nodes]
     dearest = Usd.highest(gpu_prices)
@@ -127,7 +133,7 @@ def price_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
 
 
 def price_cpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
-    """Price one vCPU on the nodes of a CPU pool: on the cheapest type for each vCPU, and on the dearest."""
+    """Price one vCPU on the nodes of a CPU pool: on the type with the cheapest vCPU, and on that with the dearest."""
     prices = [node.price_cpu(terms) for node in nodes]
     dearest = Usd.highest(prices)
     priced = [price for price in prices if not price.unknown]
@@ -135,5 +141,8 @@ def price_cpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
 
 
 def price_dearest_slots(nodes: Iterable[Node], terms: Terms) -> Usd:
-    """Return US dollars an hour of as many usable slots as one GPU has, on the type where they cost most."""
+    """Return US dollars an hour of one GPU's slots, on the type where they cost most.
+
+    If a node lacks CPU or memory for some of its slots, its usable slots cost more.
+    """
     return Usd.highest([node.price_gpu(terms) * (1 / node.sold) for node in nodes if node.sold])

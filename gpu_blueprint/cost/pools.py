@@ -1,7 +1,7 @@
 """The cost of a pool, from the prices of its nodes, its limit, its reservations and its expected use.
 
-Karpenter launches the cheapest type that fits a pod, so the expected cost counts that type. The ceiling counts the
-dearest type. AWS bills reservations in every hour, and their disks only while the nodes run.
+Karpenter launches the cheapest type that fits a pod, so the expected cost counts this type. The ceiling counts the
+dearest type. AWS bills a reservation in every hour, but the disks of its nodes only while the nodes run.
 """
 
 from ..config import Pool, StackConfig
@@ -11,7 +11,7 @@ from .nodes import ON_DEMAND, Terms, find_terms, price_gpu
 
 
 def estimate_pool(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
-    """Estimate the cost of one pool; pools that share a reservation pay in proportion to their limits."""
+    """Estimate the cost of one pool. Pools that share a reservation pay for it in proportion to their limits."""
     return estimate_capacity(find_capacity(stack, pool), terms)
 
 
@@ -30,24 +30,24 @@ def estimate_capacity(capacity: PoolCapacity, terms: Terms) -> Cost:
     at_work = Spend.over(busy, use.hours_per_month) + Spend.over(
         idle, max(capacity.open_hours - use.hours_per_month, 0)
     )
-    # An idle month can cost more than an expected one: headroom may need larger nodes than the pods that displace it.
+    # An idle month can cost more than the expected one, if headroom needs larger nodes than the pods that displace it.
     expected = max((reserved + at_work).month, floor.month, key=lambda month: month.known)
     return Cost(floor, Spend.on_average(expected), _estimate_ceiling(capacity, terms, gpu.dearest))
 
 
 def plan_pool(stack: StackConfig, capacity: PoolCapacity) -> Cost:
-    """Estimate the cost to plan with, of one pool."""
+    """Estimate the cost of one pool to plan with (`plan_cost`)."""
     on_demand = estimate_capacity(capacity, ON_DEMAND)
     return plan_cost(on_demand, estimate_capacity(capacity, find_terms(stack, capacity.pool)))
 
 
 def plan_cost(on_demand: Cost, as_bought: Cost) -> Cost:
-    """Return the cost to plan with: the ceiling on demand, since spot may be unavailable; the rest unchanged."""
+    """Return the cost to plan with: the ceiling of ``on_demand``, since spot may be unavailable; else ``as_bought``."""
     return Cost(as_bought.floor, as_bought.expected, on_demand.ceiling)
 
 
 def _price_idle_hour(capacity: PoolCapacity, always_on: AlwaysOn) -> Usd:
-    """Return US dollars of an idle hour: minReplicas of services and headroom, without reservations."""
+    """Return US dollars of an hour without load: services at minReplicas, and headroom, without reservations."""
     held = always_on.service_gpus
     on_reserved = min(held, capacity.reserved_gpus)
     bought = max(min(held, capacity.limit_gpus) - on_reserved, 0)
@@ -55,7 +55,7 @@ def _price_idle_hour(capacity: PoolCapacity, always_on: AlwaysOn) -> Usd:
 
 
 def _price_busy_hour(capacity: PoolCapacity, always_on: AlwaysOn, work: float) -> Usd:
-    """Return US dollars of an hour with ``work`` busy GPUs, without reservations but with the reserved nodes' disks."""
+    """Return US dollars of an hour with ``work`` busy GPUs: without reservations, with the disks of reserved nodes."""
     held = capacity.reserved_gpus
     on_reserved = min(work, held)
     disks = sum((part.disks for part in capacity.reserved), start=Usd())
@@ -69,7 +69,7 @@ def _price_part(always_on: AlwaysOn, work: float, bought: float) -> Usd:
 
 
 def _price_headroom(capacity: PoolCapacity, always_on: AlwaysOn, work: float) -> Usd:
-    """Return US dollars an hour of headroom: 0 if reserved GPUs are free for it, or if the pool is at its limit."""
+    """Return US dollars an hour of headroom; less if reserved GPUs are free for it, or if the limit leaves no room."""
     if not always_on.headroom_gpus:
         return Usd()
     held = capacity.reserved_gpus
@@ -81,7 +81,7 @@ def _price_headroom(capacity: PoolCapacity, always_on: AlwaysOn, work: float) ->
 def _estimate_ceiling(capacity: PoolCapacity, terms: Terms, gpu: Usd) -> Spend:
     """Estimate spending at the pool's limit on the dearest type.
 
-    A pool of several types may leave its reservation idle and fill its limit with other types, because its pods need
+    A pool with several types may leave its reservation idle and fill its limit with other types, if its pods need
     more CPU, memory or GPUs than a reserved node has.
     """
     buys_more = capacity.buys_more

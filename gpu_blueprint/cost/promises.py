@@ -1,7 +1,7 @@
-"""Promises to tenants, services and headroom, and the allocatable amounts of nodes with every pool at its limit.
+"""The amounts that tenants, services and headroom are promised, and that nodes offer with every pool at its limit.
 
-A tenant's quotas of CPU and memory cover all its pods. Pods on the tenant's GPUs use a part of the quotas, and the
-rest is for pods in the CPU pools.
+A tenant's quotas of CPU and memory cover all its pods. Its pods with GPUs use a part of the quotas; the rest is for
+its pods in the CPU pools.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,18 +20,18 @@ ALL_POOLS = "all pools"
 
 
 class Promise(Record, kw_only=True):
-    """One resource in one pool, in several or in all pools; CPU in CPUs, memory in GiB."""
+    """One resource in one pool, in all CPU pools or in all pools; CPU is in CPUs, memory in GiB."""
 
     pool: str
-    """Name of a GPU pool; names of all CPU pools, joined with `` + ``; or ``all pools``."""
+    """Name of a GPU pool; the names of all CPU pools, joined with `` + ``; or ``all pools``."""
     resource: str
-    """An extended resource, ``cpu``, ``memory``, ``pods``, or the subnets' ``addresses in us-east-1a``."""
+    """An extended resource, ``cpu``, ``memory``, ``pods``, or a zone's addresses: ``addresses in us-east-1a``."""
     tenants: Mapping[str, float] = field(default_factory=dict)
-    """Tenant → its quota; for addresses, ``all nodes`` → the addresses that they need."""
+    """Tenant → its quota; for addresses, the key ``all nodes`` → the addresses that all nodes need."""
     always: float = 0
-    """The part that is always in use: minReplicas of services, and headroom."""
+    """The amount that is always in use, by services at minReplicas and by headroom."""
     offered: float
-    """Allocatable amount of the nodes with every pool at its limit, or the subnets' addresses."""
+    """Allocatable amount of the nodes when every pool is at its limit; for addresses, what the subnets have."""
 
     @property
     def promised(self) -> float:
@@ -40,18 +40,18 @@ class Promise(Record, kw_only=True):
 
 
 def list_promises(stack: StackConfig) -> list[Promise]:
-    """Return what is promised and offered: in each GPU pool, in the CPU pools, and over the stack."""
+    """Return what is promised, and what nodes offer: in each GPU pool, in the CPU pools, and over the whole stack."""
     found = [promise for pool in stack.gpu_pools for promise in list_gpu_promises(stack, pool)]
     return [*found, *list_shared_promises(stack)]
 
 
 def list_shared_promises(stack: StackConfig) -> list[Promise]:
-    """Return what is promised and offered in the CPU pools, and over the stack."""
+    """Return what is promised, and what nodes offer, in the CPU pools and over the whole stack."""
     return [*list_cpu_promises(stack), *_list_stack_promises(stack)]
 
 
 def describe_rest(stack: StackConfig, tenant: Tenant, promise: Promise) -> str:
-    """Return what a tenant's quota leaves for the CPU pools: ``training 260 = 1,024 - 764 in train-h100``."""
+    """Return how much of a tenant's quota is left for the CPU pools: ``training 260 = 1,024 - 764 in train-h100``."""
     index, factor = (0, 1000) if promise.resource == "cpu" else (1, 1024)
     quota = read_room(tenant.cpu, tenant.memory)[index] / factor
     held = "".join(
@@ -71,13 +71,13 @@ def _write(amount: float) -> str:
 
 
 def find_largest_allocatable(pool: CpuPool) -> NodeRoom:
-    """Return the most CPU, and the most memory, that the nodes of a CPU pool at its limit can have allocatable."""
+    """Return the most allocatable CPU, and the most allocatable memory, of a CPU pool's nodes at its limit."""
     cpu = _fill(pool, lambda row: pool.find_room(row).cpu_milli)
     return NodeRoom(cpu, _fill(pool, lambda row: pool.find_room(row).memory_mib))
 
 
 def _fill(pool: CpuPool, measure: Callable[[Instance], float]) -> float:
-    """Add up a measure over the nodes of a CPU pool at its limit, first the nodes with most for each vCPU."""
+    """Add up an amount over the nodes of a CPU pool at its limit; nodes with the most for each vCPU come first."""
     total, left = 0.0, pool.max_cpus
     for row in sorted(filter(pool.fits, pool.offered), key=lambda row: measure(row) / row.vcpu, reverse=True):
         nodes, left = divmod(left, row.vcpu)
@@ -86,7 +86,7 @@ def _fill(pool: CpuPool, measure: Callable[[Instance], float]) -> float:
 
 
 def list_gpu_promises(stack: StackConfig, pool: Pool) -> Iterator[Promise]:
-    """Yield what is promised and offered in a GPU pool: GPUs, CPU and memory of slots, and pods."""
+    """Yield what is promised, and what nodes offer, in a GPU pool: GPUs, CPU and memory of slots, and pods."""
     grants = {grant.tenant: grant.count for grant in stack.grants_by_pool.get(pool.name, [])}
     least = _list_always_on(stack, pool)
     at_limit = pool.profile.count_at_ceiling(pool.max_gpus)
@@ -118,7 +118,7 @@ def _list_always_on(stack: StackConfig, pool: Pool) -> list[tuple[GpuAmount, int
 def _list_slot_promises(
     stack: StackConfig, pool: Pool, grants: Mapping[str, GpuAmount], least: Sequence[tuple[GpuAmount, int]]
 ) -> Iterator[Promise]:
-    """Yield CPU and memory: promised to the pods in slots, and offered by the type that offers least."""
+    """Yield CPU and memory: promised to the pods in slots, and offered by the instance type that offers least."""
     held = {name: size_grant(pool, amount) for name, amount in grants.items()}
     always = [(size_grant(pool, amount), times) for amount, times in least]
     gpus = count_usable_gpus(stack, pool)
@@ -137,7 +137,7 @@ def _list_slot_promises(
 
 
 def list_cpu_promises(stack: StackConfig) -> Iterator[Promise]:
-    """Yield what is promised and offered in the CPU pools, which all tenants share."""
+    """Yield what is promised, and what nodes offer, in the CPU pools, which all tenants share."""
     if not stack.cpu_pools:
         return
     name = " + ".join(pool.name for pool in stack.cpu_pools)

@@ -1,4 +1,4 @@
-"""The cost of storage: of file systems with a stated size; of other storage, the prices by GB."""
+"""The cost of file systems whose size the stack file states, and the prices per GB of other storage."""
 
 from collections.abc import Iterator, Sequence
 
@@ -32,7 +32,7 @@ def _build_item(stack: StackConfig, storage: LustreStorage) -> Item:
 
 
 def list_storage_assumptions(stack: StackConfig, _: Sequence[PoolCapacity] = ()) -> Iterator[str]:
-    """Yield the storage that an estimate omits, with its prices, and the memory that Mountpoint takes of nodes."""
+    """Yield the storage that an estimate omits, with its prices, and the memory that Mountpoint uses on nodes."""
     for kind, what in ((S3Storage, "objects in buckets"), (EfsStorage, "files on EFS")):
         found = [storage for storage in stack.storage if isinstance(storage, kind)]
         if found:
@@ -45,7 +45,7 @@ def list_storage_assumptions(stack: StackConfig, _: Sequence[PoolCapacity] = ())
 
 
 def describe_storage_cost(stack: StackConfig, storage: AnyStorage) -> str:
-    """Return the price of a storage: US dollars a month of a stated size, or the prices by GB stored and moved."""
+    """Return a storage's price: US dollars a month if the stack file states its size, else prices per GB."""
     if isinstance(storage, LustreStorage):
         return f"{_price_lustre(stack, storage) * HOURS_A_MONTH} a month"
     if isinstance(storage, S3Storage):
@@ -58,11 +58,11 @@ def describe_storage_cost(stack: StackConfig, storage: AnyStorage) -> str:
 def price_files(
     stack: StackConfig, storage: AnyStorage | None, *, stored: float, hours: float, written: float, read: float
 ) -> Usd:
-    """Return US dollars of files on a storage, without S3 requests; None means a bucket outside the stack.
+    """Return US dollars for keeping, writing and reading files on a storage, without S3 requests.
 
     Args:
         stack: The stack; its region decides the prices.
-        storage: The storage; on a file system of a stated size, files cost nothing extra.
+        storage: The storage; None for a bucket outside the stack. In Lustre, files cost nothing beyond the file system.
         stored: GiB that the storage keeps.
         hours: Hours for which the storage keeps the files.
         written: GiB written in this time.

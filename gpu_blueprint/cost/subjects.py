@@ -1,4 +1,4 @@
-"""The costs of each subject, without pools."""
+"""The costs of each subject, except the costs of pools."""
 
 from collections.abc import Iterator, Mapping
 
@@ -38,4 +38,4 @@ COSTS: Mapping[Subject, Costs] = {
     "monitoring": Costs(items=_list_volumes_of_monitoring),
     "money": Costs(items=_list_load_balancers),
 }
-"""Subject → its costs; the assumptions are printed in this order."""
+"""Subject → its costs. An estimate prints the assumptions in this order."""

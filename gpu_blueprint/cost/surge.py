@@ -14,8 +14,8 @@ from .money import Usd
 from .nodes import price_nodes
 
 _EKS_NODES_A_ZONE = 2
-"""EKS updates a managed node group by up to two more nodes in each of its zones (EKS user guide, «Understand each phase
-of node updates»)."""
+"""EKS updates a managed node group with up to two more nodes in each of its zones (EKS user guide, «Understand each
+phase of node updates»)."""
 
 
 def count_surge(stack: StackConfig, pool: Pool | CpuPool, row: Instance) -> int:
@@ -30,18 +30,18 @@ def count_surge(stack: StackConfig, pool: Pool | CpuPool, row: Instance) -> int:
 
 
 def count_system_surge(stack: StackConfig) -> int:
-    """Return the number of system nodes that may run beyond their fixed number."""
+    """Return how many system nodes may run beyond their fixed number."""
     return _EKS_NODES_A_ZONE * min(len(stack.network.zones), STABLE_ZONES)
 
 
 def price_surge(stack: StackConfig, pool: Pool | CpuPool) -> Usd:
-    """Return US dollars an hour of the dearest nodes that a pool may run beyond its limit, on demand."""
+    """Return US dollars an hour, on demand, of the dearest nodes that may run beyond a pool's limit."""
     nodes = price_nodes(stack, pool)
     return Usd.highest([(node.machine + node.disks) * count_surge(stack, pool, node.row) for node in nodes])
 
 
 def sum_surges(stack: StackConfig) -> Usd:
-    """Return US dollars an hour of all nodes that the stack may run beyond its limits."""
+    """Return US dollars an hour of all nodes that may run beyond the stack's limits."""
     pools = stack.all_pools
     return sum((price_surge(stack, pool) for pool in pools), start=price_system_surge(stack))
 

@@ -1,4 +1,7 @@
-"""The tenants' shares of the cost of each pool: of GPU pools by grants, of CPU pools by the rest of CPU quotas."""
+"""The tenants' shares of the cost of each pool: GPU pools by grants, CPU pools by the rest of each CPU quota.
+
+The rest of a tenant's CPU quota is the part that its pods with GPUs leave.
+"""
 
 from collections.abc import Mapping
 
@@ -12,11 +15,11 @@ from .nodes import ON_DEMAND, find_terms
 from .pools import plan_cost, plan_pool
 
 UNASSIGNED = "no tenant"
-"""Name of the share that no grant covers."""
+"""Name of the share that belongs to no tenant."""
 
 
 def divide_pool(stack: StackConfig, pool: Pool) -> dict[str, float]:
-    """Return tenant → share of a pool from 0 to 1, and at the end the share that no grant covers.
+    """Return tenant → share of a pool from 0 to 1; the last entry is the share that no grant covers.
 
     If the grants promise more GPUs than the pool has, tenants share the pool in proportion to their grants.
     """
@@ -27,7 +30,7 @@ def divide_pool(stack: StackConfig, pool: Pool) -> dict[str, float]:
 
 
 def divide_among_tenants(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[str, Cost]:
-    """Return tenant → share of the pools' costs, and at the end the share that no grant covers."""
+    """Return tenant → share of the pools' costs; the last entry is the share that no grant covers."""
     found = {**{tenant.name: Cost() for tenant in stack.tenants}, UNASSIGNED: Cost()}
     for pool in stack.gpu_pools:
         for name, part in divide_pool(stack, pool).items():
@@ -39,9 +42,9 @@ def divide_among_tenants(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[
 
 
 def divide_cpu_pools(stack: StackConfig) -> dict[str, float]:
-    """Return tenant → share of every CPU pool: in proportion to the CPU quota that the tenant's GPU pods leave.
+    """Return tenant → share of every CPU pool, in proportion to the rest of the tenant's CPU quota.
 
-    If GPU pods may use up every tenant's CPU quota, the whole quotas decide.
+    If no tenant has a rest, because pods with GPUs may use up every CPU quota, the whole quotas decide.
     """
     parts: dict[str, float] = {name: rest.cpu_milli for name, rest in stack.rests_by_tenant.items()}
     if not any(parts.values()):
@@ -51,7 +54,7 @@ def divide_cpu_pools(stack: StackConfig) -> dict[str, float]:
 
 
 def estimate_tenant(stack: StackConfig, tenant: Tenant) -> Cost:
-    """Estimate one tenant's share of the costs of pools with its grants, and of the CPU pools."""
+    """Estimate one tenant's share of the costs: of the pools that it has a grant for, and of the CPU pools."""
     pools = [stack.gpu_pools_by_name[name] for name in tenant.gpus]
     costs = [plan_pool(stack, find_capacity(stack, pool)) * divide_pool(stack, pool)[tenant.name] for pool in pools]
     costs += [_plan_cpu_pool(stack, pool) * divide_cpu_pools(stack)[tenant.name] for pool in stack.cpu_pools]

@@ -1,1 +1,1 @@
-"""The lifecycle of a stack in Pulumi's real engine, with stand-ins for the clouds: preview, up, refresh, destroy."""
+"""The lifecycle of a stack (preview, up, refresh, destroy) in Pulumi's real engine, with stand-ins for the clouds."""

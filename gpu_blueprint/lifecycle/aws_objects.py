@@ -18,12 +18,13 @@ TABLE_FILE = Path(__file__).with_suffix(".yaml")
 
 
 class ObjectType(Record):
-    """A type of AWS objects, with templates of id and outputs."""
+    """A type of AWS object, with templates for the id and the outputs of each new object."""
 
     id: str
     outputs: Values = field(default_factory=dict)
     held_by: tuple[str, ...] = ()
-    """Fields of other objects that refer to this type, such as ``NodeGroup.clusterName``; deleted first."""
+    """Fields of other types that refer to this type, such as ``NodeGroup.clusterName``. While an object with such a
+    reference exists, the object to which it refers cannot be deleted."""
     grows: tuple[str, ...] = ()
     """Outputs that each update increments."""
 
@@ -51,7 +52,10 @@ def _read_row(id: str, outputs: Values | None = None, **lists: list[str]) -> Obj
 
 
 def name_object(type_: str, inputs: Mapping[str, Any], logical_name: str, number: int) -> str:
-    """Return the name of a new object: from the inputs, else from a prefix and a number, else Pulumi's own."""
+    """Return the name of a new object: a name in the inputs, else a prefix in the inputs and a number.
+
+    Without both, the name follows Pulumi's autonaming: the resource's name in the program, and a number.
+    """
     kind = type_.rsplit(":", 1)[-1]
     own = f"{kind[0].lower()}{kind[1:]}Name"
     for key in ("name", own):
@@ -68,7 +72,7 @@ def fill_object(row: ObjectType, facts: Mapping[str, Any], number: int) -> tuple
     Args:
         row: The object's type.
         facts: The object's inputs without signatures, plus ``account``, ``region`` and ``name``.
-        number: A unique number, which decides the digits of the id.
+        number: A unique number, from which the random-looking part of the id is derived.
     """
     digits = hashlib.sha256(str(number).encode()).hexdigest()
     partition = find_partition(facts["region"]).name

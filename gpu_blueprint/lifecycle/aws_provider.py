@@ -1,4 +1,4 @@
-"""The stand-in for pulumi-aws: objects in memory with plausible ids, and AWS's refusals of early deletes."""
+"""The stand-in for pulumi-aws: objects in memory with plausible ids; like AWS, it refuses early deletes."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ class AwsProvider(StandIn):
         self._account, self._region = account, region
 
     def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Refuse another account, as the real provider does."""
+        """Refuse to work in another account than the stack's, as the real provider does."""
         allowed = reveal(from_struct(request.args)).get("allowedAccountIds", [])
         accounts = json.loads(allowed) if isinstance(allowed, str) else allowed
         if accounts and self._account not in accounts:
@@ -34,9 +34,9 @@ class AwsProvider(StandIn):
         return super().Configure(request, context)
 
     def Invoke(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Describe an existing cluster of this cloud, and refuse every other call.
+        """Describe an existing cluster of this cloud, and refuse every other query.
 
-        The message for a missing cluster is pulumi-aws's: terraform-aws-modules/terraform-aws-eks issue 2045.
+        The message for a missing cluster is copied from pulumi-aws: terraform-aws-modules/terraform-aws-eks issue 2045.
         """
         if request.tok != CLUSTER_LOOKUP:
             return super().Invoke(request, context)
@@ -49,7 +49,7 @@ class AwsProvider(StandIn):
         return answer
 
     def make(self, operation: Operation, inputs: Values) -> tuple[str, Values]:
-        """Create an object, unless its id is taken."""
+        """Create an object, unless another object has its id."""
         row, number, plain = find_object_type(operation.type), self.cloud.count(), operation.properties
         name = name_object(operation.type, plain, operation.name, number)
         facts = {**plain, "name": name, "account": self._account, "region": self._region}
@@ -77,7 +77,11 @@ class AwsProvider(StandIn):
         self.cloud.remove(operation.type, id_)
 
     def look_up(self, type_: str, id_: str, inputs: Values, state: Values) -> tuple[Values, Values] | None:  # noqa: ARG002
-        """Return an object from memory; a read without a state means an object older than the program."""
+        """Return an object from memory.
+
+        If it is not there, and the engine has no state of it, the program reads an object that others created: its
+        outputs come from the table in aws_objects.yaml.
+        """
         found = self.cloud.find(type_, id_)
         if found is None and not state:
             facts = {"name": id_, "account": self._account, "region": self._region}
@@ -85,7 +89,7 @@ class AwsProvider(StandIn):
         return (found.inputs, found.properties) if found else None
 
     def guess_outputs(self, type_: str) -> Values:
-        """Return the outputs in the table, as unknown values."""
+        """Return the outputs of a type, from the table in aws_objects.yaml, as unknown values."""
         guessed: Values = _hide(find_object_type(type_).outputs)
         return guessed
 
@@ -94,7 +98,7 @@ class AwsProvider(StandIn):
         return {**merge_outputs(state, inputs), **dict.fromkeys(find_object_type(type_).grows, UNKNOWN)}
 
     def list_hidden_changes(self, type_: str, state: Values, inputs: Values) -> Sequence[str]:
-        """Return the tags that change because the provider's default tags changed."""
+        """Return the tags that change only because the provider's default tags changed."""
         return list_changed_tags(type_, reveal(state).get(ALL_TAGS, {}), self._merge_tags(inputs)[ALL_TAGS])
 
     def _merge_tags(self, properties: Values) -> Values:
@@ -114,24 +118,24 @@ class AwsProvider(StandIn):
 
 
 def describe_cluster(state: Values) -> Values:
-    """Return the answer of `aws:eks/getCluster:getCluster`, in which some blocks of the resource are lists."""
+    """Return the answer of `aws:eks/getCluster:getCluster`, which has some blocks of the resource as lists."""
     blocks = {"accessConfig": "accessConfigs", "kubernetesNetworkConfig": "kubernetesNetworkConfigs"}
     return {**state, **{plural: [state[key]] for key, plural in blocks.items() if key in state}}
 
 
 def list_answers(cloud: Cloud) -> list[str]:
-    """Return the endpoint and the security group of each cluster, which a program reads from EKS."""
+    """Return the endpoint and the security group of each cluster: the values that a program reads from EKS."""
     states = [reveal(found.properties) for found in cloud.list_objects("Cluster")]
     return [answer for state in states for answer in (state["endpoint"], state["vpcConfig"]["clusterSecurityGroupId"])]
 
 
 def _hide(value: Any) -> Any:
-    """Return a tree of outputs with every value unknown."""
+    """Return the same tree of outputs, with every value unknown."""
     return {key: _hide(item) for key, item in value.items()} if isinstance(value, dict) else UNKNOWN
 
 
 def _list_values(properties: Any, path: str) -> list[Any]:
-    """Return the value at a dotted path as a list."""
+    """Return the value at a dotted path as a list, with one item if the value is no list."""
     value = properties
     for part in path.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None

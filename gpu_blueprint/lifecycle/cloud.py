@@ -13,7 +13,7 @@ Action = Literal["create", "update", "delete"]
 
 
 class RefusedError(Exception):
-    """A cloud refuses an operation, with the cloud's answer as message."""
+    """A cloud refused an operation; the message is the cloud's answer."""
 
 
 class Operation(Record, kw_only=True):
@@ -63,16 +63,19 @@ class CloudObject(Record, kw_only=True):
 
 
 Rule = Callable[[Operation], None]
-"""Function that receives each operation before its work; it may wait or raise RefusedError."""
+"""Function that is called with each operation before it is carried out; it may wait or raise RefusedError."""
 
 
 class Cloud:
-    """The objects of all stand-ins; like AWS, a cloud outlives the engine and its state. Safe for several threads."""
+    """The objects of all stand-ins, and a log of operations. Safe for several threads.
+
+    Like AWS, a cloud still has its objects when the engine and its state are gone.
+    """
 
     def __init__(self) -> None:
         self.rules: list[Rule] = []
         self.afterwards: list[Rule] = []
-        """Rules after the work of an operation; their RefusedError simulates a lost answer."""
+        """Rules that are called after the work of an operation. A RefusedError from them simulates a lost answer."""
         self._objects: dict[tuple[str, str], CloudObject] = {}
         self._log: list[Entry] = []
         self._lock = threading.RLock()
@@ -144,6 +147,6 @@ class Cloud:
 
     @property
     def log(self) -> tuple[Entry, ...]:
-        """Every operation so far, in order of their ends."""
+        """Every operation so far, in the order in which they ended."""
         with self._lock:
             return tuple(self._log)

@@ -1,4 +1,4 @@
-"""Comparison of the engine's resources with the project's own plan of the same stack, property by property."""
+"""Comparisons of the engine's resources, and of its policy verdicts, with the project's own plan of the same stack."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from .run import PolicyMessage, Resource
 _INTERNAL_PROVIDER = "pulumi:providers:pulumi"
 """The engine's internal provider, which looks up resources for components."""
 _HIDDEN_SECRET = {"$secret": UNKNOWN}
-"""A secret in an event of the engine, without its content."""
+"""A secret in an event of the engine, which hides the content."""
 _ENGINE_INPUTS = ("version", "__internal")
 """Inputs that the engine adds to a provider."""
 
@@ -18,7 +18,7 @@ _ENGINE_INPUTS = ("version", "__internal")
 def compare_with_preview(
     plan: Sequence[PlannedResource], found: Mapping[str, Resource], answers: Sequence[str] = ()
 ) -> list[str]:
-    """Return every difference between a plan and the engine's first preview; both must have the same unknown values.
+    """Return every difference between a plan and the engine's first preview; their unknown values must be the same too.
 
     Args:
         plan: The project's own plan.
@@ -35,7 +35,7 @@ def compare_with_state(plan: Sequence[PlannedResource], found: Mapping[str, Reso
 
 
 def _forget(value: Any, answers: Sequence[str]) -> Any:
-    """Return a value in which every string that contains an answer is unknown."""
+    """Replace each string that contains one of the answers by an unknown value."""
     if isinstance(value, Mapping):
         return {key: _forget(item, answers) for key, item in value.items()}
     if isinstance(value, list):
@@ -88,13 +88,13 @@ def _compare_values(ours: Any, theirs: Any, path: str, is_preview: bool) -> Iter
 
 
 def _shorten(urn: str) -> str:
-    """Return type and name of a URN, without the parents' types."""
+    """Return the type and the name in a URN, without the types of the parents."""
     *_, types, name = urn.split("::")
     return f"{types.rsplit('$', 1)[-1]} {name}"
 
 
 def compare_states(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> list[str]:
-    """Return the changes between two states: removed and new resources, and changed inputs."""
+    """Return a line for each removed resource, each new resource, and each changed input."""
     lines = [f"{_shorten(urn)}: gone" for urn in before if urn not in after]
     lines += [f"{_shorten(urn)}: new" for urn in after if urn not in before]
     for urn in before.keys() & after.keys():
@@ -109,13 +109,13 @@ def compare_verdicts(
     theirs: Iterable[PolicyMessage],
     is_complete: bool,
 ) -> list[str]:
-    """Return the differences between the policies' verdicts offline and in the engine, by level and message.
+    """Compare the policies' verdicts offline with the verdicts in the engine; return a line for each difference.
 
     Args:
         ours: The offline verdicts.
         undecided: (rule, URN) of each resource that cannot be judged offline.
         theirs: The violations that the engine reports.
-        is_complete: True if the engine has every value, so that it must report every offline verdict.
+        is_complete: True if the engine knows every value. Then it must report every offline verdict.
     """
     expected, reported, possible = set(ours), set(theirs), set(undecided)
     missing = expected - reported if is_complete else set()

@@ -1,4 +1,4 @@
-"""The stand-in for pulumi-eks: a component provider with a Cluster that registers an ``aws:eks/cluster:Cluster``."""
+"""The stand-in for pulumi-eks: a component provider, whose Cluster registers an ``aws:eks/cluster:Cluster``."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _FEATURES: Values = {"acceptSecrets": True, "acceptResources": True, "supportsPa
 
 
 class EksProvider(Handshake):
-    """Makes clusters like pulumi-eks 4.4 with all other features switched off."""
+    """Makes clusters as pulumi-eks 4.4 does when all its other features are switched off."""
 
     version = "4.4.0"
 
@@ -40,7 +40,7 @@ class EksProvider(Handshake):
 
 
 def _describe_component(request: Any) -> Any:
-    """Return the registration of the component, without inputs, like pulumi-eks."""
+    """Return the registration of the component; like pulumi-eks, it has no inputs."""
     return resource_pb2.RegisterResourceRequest(
         type=request.type,
         name=request.name,
@@ -54,7 +54,7 @@ def _describe_component(request: Any) -> Any:
 
 
 def _describe_cluster(request: Any, component: str, monitor: ResourceMonitorStub) -> Any:
-    """Return the registration of the cluster, with the component as parent."""
+    """Return the registration of the cluster; its parent is the component."""
     given = from_struct(request.inputs)
     inputs = translate_arguments(request.name, given) | {"roleArn": _look_up_arn(given["serviceRole"], monitor)}
     return resource_pb2.RegisterResourceRequest(
@@ -73,7 +73,7 @@ def _describe_cluster(request: Any, component: str, monitor: ResourceMonitorStub
 
 
 def _look_up_arn(role: Mapping[str, Any], monitor: ResourceMonitorStub) -> Any:
-    """Return the ARN of a role that the program passes as a resource; unknown in a preview."""
+    """Return the ARN of a role that the program passes as a resource; in a preview the ARN is unknown."""
     arguments = to_struct({"urn": role["urn"]})
     answer = monitor.Invoke(resource_pb2.ResourceInvokeRequest(tok="pulumi:pulumi:getResource", args=arguments))
     state = from_struct(getattr(answer, "return")).get("state", {})

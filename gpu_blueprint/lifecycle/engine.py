@@ -1,4 +1,4 @@
-"""Pulumi's real engine for one stack: the program runs in this process, and all state is temporary."""
+"""Pulumi's real engine for one stack: the program runs in this process, and all state is in a temporary folder."""
 
 import asyncio
 import os
@@ -30,19 +30,19 @@ Program = Callable[[], None]
 
 POLICIES = PROGRAM.parent / "policies"
 _ANALYZER_NAME = "pulumi-analyzer-policy-python"
-"""Name of the script on PATH that starts a policy pack if the engine finds no language plugin for Python."""
+"""Name of a script on PATH: the engine starts policy packs with it if it finds no language plugin for Python."""
 _PLACEHOLDER = "set-by-the-lifecycle"
 """Value of every config secret, because the team's secrets cannot be decrypted here."""
 _SAVE_ONCE_VARIABLES = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
 """Variables that let the CLI write its state once, instead of before and after each step."""
 _LONGEST_RUN_SECONDS = 3600
-"""Far more than a large stack takes."""
+"""Far longer than a large stack needs."""
 _SECONDS_TO_END = 10
-"""Time for a program to end after its engine."""
+"""Time that a program has to end after its engine has ended."""
 _ROUNDS_TO_END = 100
-"""Iterations of an event loop within which every cancelled task ends."""
+"""Iterations of an event loop; every cancelled task ends within them."""
 _REAL_CLOUD_PREFIXES = ("PULUMI_", "AWS_", "KUBE", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
-"""Prefixes of variables that would direct the engine to a real account, cluster or backend."""
+"""Prefixes of variables that would connect the engine to a real account, cluster or backend."""
 
 
 def run_program() -> None:
@@ -51,12 +51,12 @@ def run_program() -> None:
 
 
 def run_with_placeholders() -> None:
-    """Run ``__main__.py`` with ``is_stood_in``, so that it accepts placeholder account ids also in `pulumi up`."""
+    """Run ``__main__.py`` with ``is_stood_in``: then it accepts placeholder account ids in `pulumi up` too."""
     runpy.run_path(str(PROGRAM), init_globals={"is_stood_in": True}, run_name="__main__")
 
 
 class _Stack(automation.Stack):
-    """A stack without outputs, which saves two calls of the CLI by the Automation API after each `up`."""
+    """A stack without outputs: the Automation API then needs two CLI calls fewer after each `up`."""
 
     def outputs(self) -> automation.OutputMap:
         return {}
@@ -83,7 +83,7 @@ class Engine:
             program: The program, which runs in this process.
         """
         self.folder = workspace.folder
-        """Folder of the workspace, and mark of its processes in their environment."""
+        """Folder of the workspace. The processes of this engine have its path in their environment, as a mark."""
         self.providers = providers
         folder = workspace.folder / "pulumi"
         for name in ("project", "home", "state", "bin"):
@@ -104,7 +104,7 @@ class Engine:
     def configure(self, config: Mapping[str, Any]) -> None:
         """Replace the stack's configuration, with placeholders for secrets.
 
-        The salt, with which the state is encrypted, and the secrets of ``set_secret`` stay.
+        Two things stay: the salt that encrypts the state, and the secrets from ``set_secret``.
         """
         text = self._settings.read_text(encoding="utf-8") if self._settings.exists() else "{}"
         before: dict[str, Any] = yaml.safe_load(text)
@@ -120,7 +120,7 @@ class Engine:
         self._stack.set_config(f"{PROJECT}:{name}", automation.ConfigValue(_PLACEHOLDER, secret=True))
 
     def save_each_step(self) -> None:
-        """Let the CLI write its state at each step, its default, so that a killed CLI leaves a state."""
+        """Let the CLI write its state at each step, which is its default: then a killed CLI leaves a state."""
         for name in _SAVE_ONCE_VARIABLES:
             self._variables.pop(name, None)
 
@@ -150,11 +150,11 @@ class Engine:
         return str(self._command.run(command, str(self._project), self._variables).stdout)
 
     def read_state(self) -> dict[str, Resource]:
-        """Return URN → resource of the state, in order of creation."""
+        """Return URN → resource for the resources of the state, in order of creation."""
         return read_state(self._export())
 
     def list_pending(self) -> list[str]:
-        """Return the URNs of the pending operations of a killed engine."""
+        """Return the URNs of the operations that were still running when the engine was killed."""
         return [row["resource"]["urn"] for row in self._export().get("pending_operations") or []]
 
     def kill(self) -> list[int]:
@@ -189,7 +189,7 @@ class Engine:
         Without ``kill``, an interrupted program would wait for the CLI, and the CLI for the end of its operations.
         """
         run, start = Run(command), time.monotonic()
-        shown = {} if command == "preview" else {"show_secrets": False}  # showing secrets would need their key again
+        shown = {} if command == "preview" else {"show_secrets": False}  # the engine would need the key to show secrets
         execute = partial(getattr(self._stack, command), on_event=run.read_event, **shown)
         with ThreadPoolExecutor(1) as thread:
             running = thread.submit(execute, color="never", **options)
@@ -207,7 +207,7 @@ class Engine:
         return run
 
     def _close_loops(self) -> None:
-        """Close the event loops that Pulumi's SDK leaves open if the engine ends before the program."""
+        """Close the event loops that Pulumi's SDK leaves open if the engine ends earlier than the program."""
         end = time.monotonic() + _SECONDS_TO_END
         for loop in self._loops:
             while loop.is_running() and time.monotonic() < end:

@@ -1,4 +1,4 @@
-"""The objects of a cluster for the stand-in for pulumi-kubernetes."""
+"""The objects of the cluster behind the stand-in for pulumi-kubernetes, and what the stand-in reads of them."""
 
 import threading
 from base64 import b64decode, b64encode
@@ -65,7 +65,7 @@ class MemoryObjects:
         *,
         wait_s: float = 0,  # noqa: ARG002
     ) -> bool:
-        """Remove an object; with a namespace, remove its objects too."""
+        """Remove an object; if it is a Namespace, also remove all objects in it."""
         with self._lock:
             self._objects.pop((api_version, kind, namespace or "", name), None)
             if kind == "Namespace":
@@ -73,7 +73,7 @@ class MemoryObjects:
         return True
 
     def list_objects(self) -> list[dict[str, Any]]:
-        """Return every object with its unique uid."""
+        """Return every object, each with its own uid."""
         with self._lock:
             found = deepcopy(self._objects)
             return [{**kept, "metadata": {**kept["metadata"], "uid": self._ids[key]}} for key, kept in found.items()]
@@ -85,12 +85,16 @@ class MemoryObjects:
 
 
 def to_manifest(inputs: Values) -> dict[str, Any]:
-    """Return the object in inputs without signatures; keys with two leading underscores are Pulumi's own."""
+    """Return the Kubernetes object that the inputs describe; keys with two leading underscores are Pulumi's own.
+
+    Args:
+        inputs: The inputs without signatures.
+    """
     return {key: value for key, value in inputs.items() if not key.startswith("__") and key != "status"}
 
 
 def read_live_inputs(inputs: Values, live: Manifest) -> Values:
-    """Return the inputs with the cluster's present values, like a refresh of pulumi-kubernetes.
+    """Return the inputs with the values that they now have in the cluster, as a refresh of pulumi-kubernetes does.
 
     The result has only fields that the program states. The cluster has a Secret's text under ``data``, in base64.
     """

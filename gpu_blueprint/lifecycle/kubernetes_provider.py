@@ -16,21 +16,21 @@ _SKIP_AWAIT_KEY = "pulumi.com/skipAwait"
 _DEFAULT_WAIT_SECONDS = 600
 """pulumi-kubernetes's default timeout."""
 _RETRY_PAUSES_SECONDS = (1, 2, 4, 8, 16)
-"""Pauses of pulumi-kubernetes between tries to create an object without its kind or namespace (its retry.go)."""
+"""Pauses between pulumi-kubernetes's tries to create an object whose kind or namespace is missing (retry.go)."""
 _NOT_FOUND = 404
 _UNSUPPORTED_WAITS = ("StatefulSet", "DaemonSet", "Pod", "Job", "Service", "Ingress")
-"""Kinds with special waits in the real provider; the project's program has none of them."""
+"""Kinds for which the real provider has special waits, and this stand-in has none; the program has no such object."""
 
 
 class Chart(Record):
-    """The installation and the removal of a chart in the lab."""
+    """Functions that install and uninstall a chart in the lab."""
 
     install: Callable[[], None]
     uninstall: Callable[[], None]
 
 
 class KubernetesProvider(StandIn):
-    """Kubernetes with a real API server, or in memory; a release is a record, and may start a program of the lab."""
+    """Kubernetes with a real API server, or in memory. A release is a record, and may start a program of the lab."""
 
     version = "4.34.2"
 
@@ -46,14 +46,14 @@ class KubernetesProvider(StandIn):
         Args:
             cloud: Stores releases, and logs every operation.
             objects: The cluster.
-            charts: Name of a release → chart; other releases are only records.
-            longest_delete: Seconds after which a delete fails, even if the program allows more.
+            charts: Name of a release → chart that the lab can install; other releases are only records.
+            longest_delete: Seconds after which a delete fails, even if the resource's timeout is longer.
         """
         super().__init__(cloud)
         self._objects, self._charts, self._longest_delete = objects, charts or {}, longest_delete
 
     def make(self, operation: Operation, inputs: Values) -> tuple[str, Values]:
-        """Apply an object, or install a release."""
+        """Apply an object, or install a release; return its id and state."""
         plain = operation.properties
         if _is_release(operation.type):
             id_, state = f"{plain['namespace']}/{plain['name']}", {**inputs, "status": {"status": "deployed"}}
@@ -68,7 +68,7 @@ class KubernetesProvider(StandIn):
         return "/".join(filter(None, (place.get("namespace"), place["name"]))), inputs
 
     def change(self, operation: Operation, id_: str, inputs: Values) -> Values:
-        """Apply the new object, or change the record of a release."""
+        """Apply the new version of an object, or change the record of a release."""
         if _is_release(operation.type):
             state = {**inputs, "status": {"status": "deployed"}}
             self.cloud.change(operation.type, id_, inputs, state)
@@ -107,7 +107,7 @@ class KubernetesProvider(StandIn):
         return kept, {**state, **kept}
 
     def guess_outputs(self, type_: str) -> Values:
-        """Return the status of a release as unknown; the program reads no outputs of other objects."""
+        """Return the unknown status of a release; the program reads no outputs of other objects."""
         return {"status": UNKNOWN} if _is_release(type_) else {}
 
     def guess_update(self, type_: str, state: Values, inputs: Values) -> Values:  # noqa: ARG002
@@ -136,7 +136,7 @@ class KubernetesProvider(StandIn):
     def _wait_for(
         self, manifest: dict[str, Any], live: Mapping[str, Any], holds: Callable[[Mapping[str, Any]], bool], state: str
     ) -> None:
-        """Wait until a condition of an object holds, such as an available Deployment."""
+        """Wait until an object has reached a state, such as an available Deployment."""
         end, place = time.monotonic() + _DEFAULT_WAIT_SECONDS, _find_place(manifest)
         while not holds(live):
             if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""The result of a lifecycle: its steps, the order of the destroy, and the remaining objects."""
+"""The result of a lifecycle: its steps, the order of the deletes, and the objects that remain."""
 
 from ..records import Record
 from .order import Wave
@@ -9,14 +9,14 @@ class Step(Record):
 
     name: str
     resources: int
-    """Number of resources that the step made, compared or deleted."""
+    """Number of resources that the step planned, created, compared or deleted."""
     seconds: float
     differences: tuple[str, ...] = ()
-    """A line for each difference from the promise."""
+    """A line for each difference between the step's result and the project's promise."""
 
     @property
     def is_as_promised(self) -> bool:
-        """True if nothing differs."""
+        """True if the step found no difference."""
         return not self.differences
 
 
@@ -30,7 +30,7 @@ class Life(Record):
     waves: tuple[Wave, ...]
     """The deletes of each component, in order."""
     kept: tuple[str, ...] = ()
-    """CustomResourceDefinitions that Helm keeps in an existing cluster after it removed their charts."""
+    """CustomResourceDefinitions (and APIServices) that Helm keeps in an existing cluster without their charts."""
 
     @property
     def is_as_promised(self) -> bool:

@@ -1,8 +1,9 @@
 """The order in which a destroy deletes resources: the engine's dependencies, and the project's promises.
 
-The engine deletes by depth: first every deeper resource, then the resource. Depths may hide a missing dependency, so a
-promise needs a path in the graph of dependencies, in addition to the order in the log. Source of the graph:
-DependenciesOf in pkg/resource/graph/dependency_graph.go of pulumi/pulumi 3.259.
+The engine deletes by depth: first every deeper resource, then the resource. The depths may by chance give the right
+order although a dependency is missing, so `find_missing_paths` demands a path in the graph of dependencies, and
+`find_early_deletes` checks the order in the log. The graph follows DependenciesOf in
+pkg/resource/graph/dependency_graph.go of pulumi/pulumi 3.259.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ _CLUSTER_TYPE = "aws:eks/cluster:Cluster"
 
 
 class DeletionGraph:
-    """The dependencies between the resources of a state that the engine follows in a destroy."""
+    """The dependencies between the resources of a state; in a destroy, they decide the order of the deletes."""
 
     def __init__(self, resources: Sequence[Resource]) -> None:
         """Build the graph from the resources in order of creation."""
@@ -32,7 +33,7 @@ class DeletionGraph:
                 inside.setdefault(ancestor, set()).add(resource.urn)
 
     def has_path(self, first: str, second: str) -> bool:
-        """Return whether the first resource depends on the second, so that a destroy deletes the first earlier."""
+        """Return whether the first resource depends on the second; then a destroy deletes the first one earlier."""
         todo, visited = [first], set[str]()
         while todo:
             for urn in self._needs.get(todo.pop(), set()) - visited:
@@ -49,10 +50,10 @@ def _list_ancestors(urn: str, parents: Mapping[str, str]) -> Iterator[str]:
 
 
 class Promise(Record):
-    """A promise to delete one resource completely before another."""
+    """A promise: one resource is completely deleted before the delete of another begins."""
 
     first: str
-    """URN of the resource to delete first."""
+    """URN of the resource that is deleted first."""
     second: str
 
 
@@ -60,16 +61,16 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
     """Return the promised order of a destroy.
 
     - Tenants and their models before their pools; a pool before its node class and overlays; all before Karpenter.
-    - Karpenter before its CRDs; the CRDs before Karpenter's permissions and queue and the system nodes.
+    - Karpenter before its CRDs; the CRDs before Karpenter's permissions and queue, the add-ons and the system nodes.
     - Everything inside the cluster before the cluster, and the cluster before its network.
     - Tenants before their ClusterQueues, and ClusterQueues before ResourceFlavors.
     - All objects of Kueue before Kueue, and ScaledObjects before KEDA, because the controllers remove finalizers.
-    - Tenants and Kueue before JobSet, whose webhook must accept their changes.
-    - Tenants before the volumes of their claims and the drivers, and a volume before its storage in AWS.
+    - Tenants and Kueue before JobSet, whose webhook must accept their changes; Kueue also before the system nodes.
+    - Tenants before the volumes and drivers of their claims, and a volume before its storage in AWS.
 
     Args:
         resources: The resources of a state, in order of creation.
-        grants: Namespace of each tenant → names of its pools.
+        grants: Namespace of each tenant → names of the pools that the tenant may use.
     """
     state = _Selection(resources)
     cluster = state.select_type(_CLUSTER_TYPE)
@@ -99,7 +100,7 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
 
 
 def _pair_tenant(state: "_Selection", namespace: str, pools: Collection[str]) -> Iterator[tuple[Resource, Resource]]:
-    """Yield the promises about a tenant: namespace, models, pools, queues and JobSets."""
+    """Yield the pairs of a tenant: the namespace before pools, queues and JobSet, and the models before pools."""
     used = state.select_objects("NodePool", pools)
     for space in state.select_objects("Namespace", [namespace]):
         needed = (*used, *state.select_queues(namespace), *state.select_releases("jobset"))
@@ -109,11 +110,11 @@ def _pair_tenant(state: "_Selection", namespace: str, pools: Collection[str]) ->
 
 
 class _Selection:
-    """The resources of a state that a destroy deletes in a cloud."""
+    """The resources of a state that a destroy deletes itself, with the methods that select among them."""
 
     def __init__(self, resources: Sequence[Resource]) -> None:
         deleted = [resource for resource in resources if resource.custom and not resource.is_retained]
-        # Pulumi leaves the deletion of some objects to the cluster, such as the claims of a namespace.
+        # Pulumi leaves some deletes to the cluster, such as the claims that go with their namespace.
         self._resources = [resource for resource in deleted if not resource.deleted_with]
         self._platforms = [resource.name for resource in resources if resource.kind == "Platform"]
 
@@ -133,24 +134,24 @@ class _Selection:
         return [found for found in self.select_kinds(kind) if found.inputs["metadata"]["name"] in names]
 
     def select_queues(self, namespace: str) -> list[Resource]:
-        """Return the ClusterQueues of a namespace's LocalQueues."""
+        """Return the ClusterQueues to which a namespace's LocalQueues point."""
         local = [
             found for found in self.select_kinds("LocalQueue") if found.inputs["metadata"]["namespace"] == namespace
         ]
         return self.select_objects("ClusterQueue", [found.inputs["spec"]["clusterQueue"] for found in local])
 
     def select_deployments(self, namespace: str) -> list[Resource]:
-        """Return the Deployments of models in a namespace."""
+        """Return the Deployments in a namespace, which run models."""
         return [
             found for found in self.select_kinds("Deployment") if found.inputs["metadata"]["namespace"] == namespace
         ]
 
     def select_beside(self, resource: Resource, *kinds: str) -> list[Resource]:
-        """Return the siblings of a resource, with the same parent."""
+        """Return the resources of some kinds that have the same parent as a resource."""
         return [found for found in self.select_kinds(*kinds) if found.parent == resource.parent]
 
     def select_storage(self, volume: Resource) -> list[Resource]:
-        """Return all AWS resources of a volume's storage."""
+        """Return all AWS resources of the storage behind a volume."""
         storage = volume.inputs["metadata"]["name"].partition(".")[2]
         parents = tuple(f"::{platform}-storage-{storage}" for platform in self._platforms)
         return [found for found in self.select_package("aws") if found.parent.endswith(parents)]
@@ -160,13 +161,13 @@ class _Selection:
         return [found for found in self.select_inside("SharedStorage") if found.kind == "Addon"]
 
     def select_inside(self, component: str) -> list[Resource]:
-        """Return all AWS resources in components of a class, at any depth."""
+        """Return all AWS resources inside components of a class, at any depth."""
         type_ = f"gpu-blueprint:components:{component}"
         return [found for found in self.select_package("aws") if f"{type_}$" in found.urn]
 
 
 def find_missing_paths(resources: Sequence[Resource], promises: Iterable[Promise]) -> list[str]:
-    """Return a line for each promise without a path of dependencies."""
+    """Return a line for each promise without a path in the graph of dependencies."""
     graph = DeletionGraph(resources)
     names = {resource.urn: f"{resource.kind} {resource.name}" for resource in resources}
     return [
@@ -177,7 +178,9 @@ def find_missing_paths(resources: Sequence[Resource], promises: Iterable[Promise
 
 
 def find_early_deletes(log: Iterable[Entry], promises: Iterable[Promise]) -> list[str]:
-    """Return a line for each promise that a destroy broke, also by a missing first delete."""
+    """Return a line for each promise that a destroy broke: the second delete began before the first had ended, or the
+    first resource was not deleted at all.
+    """
     deletes = {entry.operation.urn: entry for entry in log if entry.operation.action == "delete" and not entry.refusal}
     lines = []
     for promise in promises:
@@ -188,18 +191,18 @@ def find_early_deletes(log: Iterable[Entry], promises: Iterable[Promise]) -> lis
 
 
 class Wave(Record):
-    """The deletes of one component."""
+    """The deletes in one component."""
 
     component: str
     """Class and name, such as ``GpuPool shared-l4``."""
     objects: int
     start: float
-    """Seconds since the destroy's first delete."""
+    """Seconds since the destroy's first delete began; ``end`` counts in the same way."""
     end: float
 
 
 def list_waves(log: Iterable[Entry], resources: Mapping[str, Resource]) -> list[Wave]:
-    """Return the deletes grouped by the project's innermost component, in order of their ends."""
+    """Group the deletes by the innermost component of this project, in the order in which the groups ended."""
     deletes = [entry for entry in log if entry.operation.action == "delete" and not entry.refusal]
     if not deletes:
         return []

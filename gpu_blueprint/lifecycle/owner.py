@@ -1,4 +1,4 @@
-"""An existing cluster before the platform's layer: workloads, access, add-ons, and Karpenter with a pool."""
+"""An existing cluster before the platform's layer: it has workloads, access, add-ons, and Karpenter with a pool."""
 
 import json
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ from .wire import Values
 from .world import KARPENTER, OWNER
 
 IMAGE = "al2023@v20260923"
-"""AMI alias of the owner's pool in Karpenter."""
+"""AMI alias of the owner's Karpenter pool."""
 _OBJECTS_FILE = Path(__file__).with_suffix(".yaml")
 
 
 def make_cloud_objects(config: StackConfig, cluster: ExistingCluster, aws: AwsProvider) -> None:
-    """Add the cluster and its owner's other AWS objects to the cloud, without entries in the log."""
+    """Add the cluster, and the other AWS objects of its owner, to the cloud. The log does not show this."""
     for type_, inputs in _list_cloud_objects(config, cluster):
         aws.make(Operation(action="create", type=type_, name="owner", urn="", properties=inputs), inputs)
 
@@ -59,7 +59,7 @@ def _list_cloud_objects(config: StackConfig, cluster: ExistingCluster) -> Iterat
 
 
 def list_definitions(config: StackConfig, cluster: ExistingCluster) -> list[str]:
-    """Return the API groups of the owner's CustomResourceDefinitions: Karpenter's, and prometheus-operator's."""
+    """Return the API groups whose CustomResourceDefinitions the owner has: Karpenter's, and prometheus-operator's."""
     found = {
         KARPENTER: cluster.karpenter == "existing",
         "monitoring.coreos.com": isinstance(config.monitoring, ExistingMonitoring),
@@ -81,7 +81,7 @@ def list_objects(config: StackConfig, cluster: ExistingCluster) -> list[dict[str
 
 
 def _list_values(config: StackConfig, cluster: ExistingCluster) -> dict[str, str]:
-    """Return word in owner.yaml → YAML; the Deployment runs on nodes of the owner's Karpenter, if any."""
+    """Return placeholder in owner.yaml → YAML text; the Deployment runs on nodes of the owner's Karpenter, if any."""
     tolerations = json.dumps(cluster.system_nodes.tolerations)
     own_pool = "nodeSelector: {example.com/pool: general}"
     return {

@@ -11,7 +11,7 @@ from .wire import Values, mark_like_a_plan
 
 Command = Literal["preview", "up", "refresh", "destroy"]
 _CANNOT_RUN_PREFIX = "can't run policy"
-"""Prefix of CrossGuard's message for a rule that needs a value unknown before the deployment."""
+"""Prefix of CrossGuard's message about a rule that could not run, because a value is unknown before the deployment."""
 
 
 class PolicyMessage(Record, order=True):
@@ -25,7 +25,7 @@ class PolicyMessage(Record, order=True):
 
 
 class Resource(Record):
-    """A resource in a preview or in a state of the engine."""
+    """A resource in a preview, or in the state, of the engine."""
 
     urn: str
     type: str
@@ -38,7 +38,7 @@ class Resource(Record):
     protect: bool = False
     id: str = ""
     is_retained: bool = False
-    """True if a destroy keeps the object, because other programs share it."""
+    """True if a destroy keeps the object in the cloud, because other programs use it too."""
 
     @property
     def kind(self) -> str:
@@ -62,7 +62,7 @@ class Run:
     changes: dict[str, list[str]] = field(default_factory=dict)
     """Kind of change → URNs: same, create, update, replace, delete, …"""
     planned: dict[str, Resource] = field(default_factory=dict)
-    """New resources of a preview, by URN."""
+    """Resources as a preview plans them, by URN."""
     policies: list[PolicyMessage] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     """URNs of resources whose operation failed."""
@@ -77,11 +77,11 @@ class Run:
         return sum(len(self.changes.get(change, ())) for change in changes)
 
     def list_violations(self) -> list[PolicyMessage]:
-        """Return each violation, without rules that a preview cannot run."""
+        """Return each violation, without messages about rules that a preview cannot run."""
         return [said for said in self.policies if not said.message.startswith(_CANNOT_RUN_PREFIX)]
 
     def read_event(self, event: EngineEvent) -> None:
-        """Add the facts of an event to the result."""
+        """Add what an event of the engine reports to the result."""
         if event.resource_pre_event:
             self._read_step(event.resource_pre_event.metadata)
         if event.res_op_failed_event:
@@ -108,17 +108,17 @@ class Run:
 
 
 def _strip_description(message: str) -> str:
-    """Return a policy's message without its first line, CrossGuard's description of the policy."""
+    """Return a policy's message without its first line, in which CrossGuard repeats the policy's description."""
     return message.strip() if message.startswith(_CANNOT_RUN_PREFIX) else message.partition("\n")[2].strip()
 
 
 def strip_id(reference: str) -> str:
-    """Return the URN of a provider reference ``urn::id``."""
+    """Return the URN in a reference to a provider, which has the form ``urn::id``."""
     return reference.rsplit("::", 1)[0]
 
 
 def read_state(deployment: Mapping[str, Any]) -> dict[str, Resource]:
-    """Return URN → resource of an exported state, in order of creation."""
+    """Return URN → resource for the resources of an exported state, in order of creation."""
     return {
         row["urn"]: Resource(
             urn=row["urn"],

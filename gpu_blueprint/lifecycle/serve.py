@@ -1,4 +1,4 @@
-"""A server for the stand-ins on loopback, to which the engine connects instead of starting plugins."""
+"""A gRPC server on loopback for each stand-in; the engine connects to them and starts no plugins."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -12,15 +12,15 @@ from lab.orphans import SECONDS_TO_END
 
 _LARGEST_MESSAGE_BYTES = 1 << 28
 _PARALLEL_CALLS = 128
-"""Enough for a destroy, in which each delete waits until its object no longer exists."""
+"""Enough for a destroy, where each delete occupies a thread until its object no longer exists."""
 
-# A dead engine leaves failed calls. The engine's own error has the reason; a traceback for each call would hide it.
+# If the engine dies, its calls fail. The engine's own error has the reason; a traceback of each call would hide it.
 logging.getLogger("grpc._server").setLevel(logging.CRITICAL)
 
 
 @contextmanager
 def serve(providers: Mapping[str, ResourceProviderServicer]) -> Iterator[str]:
-    """Serve providers by package, and yield the value of PULUMI_DEBUG_PROVIDERS: ``aws:40001,eks:40002``."""
+    """Serve each package's provider, and yield the value of PULUMI_DEBUG_PROVIDERS, such as ``aws:40001,eks:40002``."""
     servers, ports = [], []
     try:
         for package, provider in providers.items():

@@ -1,4 +1,4 @@
-"""The context of a lifecycle: the lab or a cluster in memory, the stand-ins, and the engine."""
+"""The setup of a lifecycle: the lab or a cluster in memory, the stand-ins, and the engine."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,7 +21,7 @@ from .steps import Lifecycle
 from .world import LabWorld, MemoryWorld, World
 
 LONGEST_DELETE_SECONDS = 120.0
-"""Time after which a delete has failed; no node of the lab drains so long."""
+"""Time after which a delete counts as failed; a node of the lab drains faster."""
 
 
 @contextmanager
@@ -32,9 +32,9 @@ def open_lifecycle(
     program: Program = run_with_placeholders,
     longest_delete: float = LONGEST_DELETE_SECONDS,
 ) -> Iterator[Lifecycle]:
-    """Start the lab, the stand-ins and an engine with an empty state, and stop them with the context.
+    """Start the lab, the stand-ins and an engine with an empty state; stop them when the context ends.
 
-    For an existing cluster, the cloud starts with the objects of the cluster's owner.
+    For an existing cluster, the cloud and the cluster start with the objects of the cluster's owner.
 
     Args:
         stack: The stack file.

@@ -1,4 +1,4 @@
-"""A provider of Pulumi with a cloud in memory, the base of the stand-ins for AWS and Kubernetes."""
+"""A Pulumi provider whose cloud is in memory: the base class of the stand-ins for AWS and Kubernetes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -17,22 +17,22 @@ from .wire import Values, from_struct, merge_outputs, reveal, to_struct
 
 
 class StandIn(Handshake, ABC):
-    """Answers the engine like a provider; methods in lower case differ between clouds."""
+    """Answers the engine like a provider; the methods in lower case differ from cloud to cloud."""
 
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self.settings: Values = {}
-        """Configuration of the provider; with several providers of a kind, of the last."""
+        """Configuration of the provider; if the stack has several providers of this package, the last one's."""
 
     # Different for each cloud
 
     @abstractmethod
     def make(self, operation: Operation, inputs: Values) -> tuple[str, Values]:
-        """Create an object; return its id and state: inputs with outputs."""
+        """Create an object; return its id, and its state: the inputs and the outputs."""
 
     @abstractmethod
     def change(self, operation: Operation, id_: str, inputs: Values) -> Values:
-        """Update an object; return its state: inputs with outputs."""
+        """Update an object; return its state: the inputs and the outputs."""
 
     @abstractmethod
     def destroy(self, operation: Operation, id_: str, seconds: float) -> None:
@@ -51,25 +51,25 @@ class StandIn(Handshake, ABC):
         return merge_outputs(state, inputs)
 
     def list_hidden_changes(self, type_: str, state: Values, inputs: Values) -> Sequence[str]:  # noqa: ARG002
-        """Return the paths of values that an update changes without a changed input."""
+        """Return the dotted paths of values that an update changes although no input changed."""
         return ()
 
     # The protocol of Pulumi's providers
 
     def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Return the changed settings, and which of them replace the provider."""
+        """Return the changed settings of a provider, and which of the changes replace the provider."""
         old, new = reveal(from_struct(request.old_inputs)), reveal(from_struct(request.news))
         changed = [path for path in list_changed_paths(old, new) if path != "version"]
         type_ = request.urn.split("::")[2].rpartition("$")[2]
         return _describe_changes(changed, list_replacing(type_, changed, old, new))
 
     def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Store the settings, because some decide which changes replace a resource."""
+        """Store the settings: some of them decide which changes replace a resource."""
         self.settings = reveal(from_struct(request.args))
         return super().Configure(request, context)
 
     def Invoke(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Refuse every call, since the program must not query a cloud."""
+        """Refuse every query, since the program must not query a cloud."""
         failure = provider_pb2.CheckFailure(reason=f"the program calls {request.tok}, which queries the cloud")
         return provider_pb2.InvokeResponse(failures=[failure])
 
@@ -78,7 +78,7 @@ class StandIn(Handshake, ABC):
         return provider_pb2.CheckResponse(inputs=request.news)
 
     def Diff(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Return the changed inputs, and which of them replace the resource."""
+        """Return the changed inputs of a resource, and which of the changes replace the resource."""
         old, new = reveal(from_struct(request.old_inputs)), reveal(from_struct(request.news))
         changed = [
             *list_changed_paths(old, new),
@@ -107,7 +107,7 @@ class StandIn(Handshake, ABC):
         return provider_pb2.CreateResponse(id=made[0], properties=to_struct(state))
 
     def Read(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Return the present object; an empty answer if it no longer exists."""
+        """Return the object as it is now; an empty answer if it no longer exists."""
         inputs, state = from_struct(request.inputs), from_struct(request.properties)
         found = self.look_up(request.type, request.id, inputs, state)
         if found is None:
@@ -151,7 +151,7 @@ class StandIn(Handshake, ABC):
 
 
 def abort(context: Any, message: str) -> NoReturn:
-    """Fail a call with an error that the engine prints."""
+    """Fail a call; the engine prints the message."""
     context.abort(grpc.StatusCode.UNKNOWN, message)
     raise AssertionError("abort raises")
 
@@ -161,7 +161,7 @@ def _read_operation(action: Action, request: Any, values: Values) -> Operation:
 
 
 def _describe_changes(changed: Sequence[str], replacing: Sequence[str] = (), *, first_delete: bool = False) -> Any:
-    """Return the answer to Diff, with the first part of each path, such as ``spec``, which the engine shows."""
+    """Return the answer to Diff, with only the first part of each path, such as ``spec``, since the engine shows it."""
     answer = provider_pb2.DiffResponse
     return answer(
         changes=answer.DIFF_SOME if changed else answer.DIFF_NONE,

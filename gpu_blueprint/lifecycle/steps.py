@@ -1,4 +1,7 @@
-"""The steps of a lifecycle: preview, up, up again, refresh, protection, destroy; each returns its differences."""
+"""The steps of a lifecycle: preview, up, pods, up again, refresh, destroy while protected, destroy.
+
+Each step returns how many resources it handled, and its differences from what the project promises.
+"""
 
 import copy
 import re
@@ -24,7 +27,7 @@ from .surroundings import Surroundings
 from .world import World
 
 Report = Callable[[str], None]
-"""Receives a line about the progress of the lifecycle."""
+"""Function that prints a line about the progress of the lifecycle."""
 
 
 _ERROR_LINE = re.compile(r"\berror: .*")
@@ -33,7 +36,7 @@ _PREVIEW, _UP, _DESTROY, _AS_BEFORE = "preview", "up", "destroy", "the cluster a
 
 
 class Lifecycle:
-    """The steps of one stack; ``live`` plays all of them, and each returns a count and its differences."""
+    """The steps of one stack; ``live`` runs all of them in order."""
 
     def __init__(
         self, stack: StackFile, plan: Sequence[PlannedResource], engine: Engine, cloud: Cloud, world: World
@@ -48,7 +51,7 @@ class Lifecycle:
             engine.set_secret(secret)
 
     def live(self, report: Report) -> Life:
-        """Play all steps; if the stack cannot be built, skip to the destroy."""
+        """Run all steps; if the stack cannot be built, skip the steps between ``up`` and ``destroy``."""
         steps: list[Step] = []
         for name, play in self._list_steps():
             is_built = all(step.is_as_promised for step in steps if step.name in (_PREVIEW, _UP))
@@ -95,7 +98,7 @@ class Lifecycle:
         ]
 
     def run_pods(self) -> "_Outcome":
-        """Run a pod on every pool, so that the destroy has running nodes to drain."""
+        """Run a pod on every pool: then the destroy has nodes with pods to drain."""
         return self.world.run_pods(self.stack.config), []
 
     def up_again(self) -> "_Outcome":
@@ -113,13 +116,13 @@ class Lifecycle:
         return len(after), [*_explain(run), *compare_states(before, after)]
 
     def destroy_protected(self) -> "_Outcome":
-        """Expect that the protected record stops a destroy without a preview before its first delete."""
+        """Expect that the protected record stops a destroy (run without a preview) before its first delete."""
         before, length = self.list_left(), len(self.cloud.log)
         run = self.engine.destroy()
         return len(before), [*_find_open_doors(run), *_list_operations(self.cloud.log[length:])]
 
     def lift_protection(self) -> "_Outcome":
-        """Switch ``deletionProtection`` off in the configuration, and apply the change, as docs/build.md says."""
+        """Set ``deletionProtection`` to false in the configuration, and apply the change, as docs/build.md says."""
         config = copy.deepcopy(dict(self.stack.source.config))
         config[STACK_KEY].setdefault("cluster", {})["deletionProtection"] = False
         self.engine.configure(config)
@@ -128,7 +131,7 @@ class Lifecycle:
         return run.count("update"), [*_explain(run), *kept]
 
     def destroy(self) -> "_Outcome":
-        """Delete everything, and compare the order with the promises."""
+        """Delete everything, and compare the order of the deletes with the promises."""
         state, length = self.engine.read_state(), len(self.cloud.log)
         resources = [*state.values()]
         self._shared = {f"{found.kind} {found.id}" for found in resources if found.is_retained}
@@ -143,8 +146,8 @@ class Lifecycle:
         ]
 
     def list_left(self) -> list[str]:
-        """Return all objects in the clouds without those of the cluster's owner, and without shared objects, which a
-        destroy keeps.
+        """Return the objects that a destroy should have deleted: all in the clouds, except the objects of the cluster's
+        owner, and shared objects, which a destroy keeps.
         """
         return [name for name in self._list_found() if name not in self._shared | self._left_before]
 
@@ -153,7 +156,7 @@ class Lifecycle:
         return [*sorted(found), *self.world.list_left()]
 
     def _list_grants(self) -> dict[str, list[str]]:
-        """Return namespace of a tenant → names of its pools."""
+        """Return namespace of a tenant → names of the pools that the tenant may use."""
         config = self.stack.config
         granted, for_all = [pool.name for pool in config.gpu_pools], [pool.name for pool in config.cpu_pools]
         return {
@@ -162,7 +165,7 @@ class Lifecycle:
         }
 
     def list_policy_options(self) -> dict[str, list[str]]:
-        """Return the options that run the policy pack in the engine, at the levels of the stack's environment."""
+        """Return the engine's options that run the policy pack, with the levels of the stack's environment."""
         levels = find_levels_file(self.stack.config.environment)
         return {"policy_packs": [str(POLICIES)], "policy_pack_configs": [str(levels)]}
 
@@ -194,7 +197,7 @@ def _describe(found: Finding) -> PolicyMessage:
 
 
 def _explain(run: Run) -> list[str]:
-    """Return the errors of a failed command, and the policies that stopped it."""
+    """Return the errors of a failed command, and the mandatory policies that stopped it."""
     if run.succeeded:
         return []
     lines = [f"policy {said.rule}: {said.urn}" for said in run.policies if said.level == "mandatory"]
@@ -203,7 +206,7 @@ def _explain(run: Run) -> list[str]:
 
 
 def _find_open_doors(run: Run) -> list[str]:
-    """Return a line if a destroy succeeded, or failed without the record's protection."""
+    """Return a line if a destroy succeeded, or if it failed for another reason than the record's protection."""
     if run.succeeded:
         return ["destroy succeeds although the stack is protected"]
     return (
@@ -214,6 +217,6 @@ def _find_open_doors(run: Run) -> list[str]:
 
 
 def _list_operations(log: Sequence[Entry]) -> list[str]:
-    """Return a line for each change in a cloud."""
+    """Return a line for each change that a cloud carried out."""
     done = [entry.operation for entry in log if not entry.refusal]
     return [f"{operation.action} of {operation.kind} {operation.name} in the cloud" for operation in done]

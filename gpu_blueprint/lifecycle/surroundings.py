@@ -1,4 +1,4 @@
-"""The objects of an existing cluster and its account before the platform's layer, and their later changes."""
+"""Objects that an existing cluster and its account have before the platform's layer, and later changes of them."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,12 +9,12 @@ from .world import KEPT_BY_HELM, World
 
 _POLL_SECONDS = 1.0
 _LONGEST_WAIT_SECONDS = 60.0
-"""Time for controllers to clean up after a destroy, such as the APIServices of deleted definitions."""
+"""Time for controllers to clean up after a destroy, such as APIServices whose definitions were deleted."""
 _DEFINITIONS = ("CustomResourceDefinition.apiextensions.k8s.io", "APIService.apiregistration.k8s.io")
 """CustomResourceDefinitions, and the APIServices that the API server makes for their groups."""
 _VOLATILE_METADATA = ("managedFields", "resourceVersion")
-"""Metadata that change without a change of the object. ``uid`` is not among them, to detect a recreated object, nor is
-``generation``, to detect reverted changes."""
+"""Metadata that changes although the object does not. ``uid`` is not in the list: it reveals an object that was deleted
+and created again. Nor is ``generation``: it reveals a change that was reverted."""
 
 Snapshot = Mapping[str, Any]
 """Kind and name of an object → content."""
@@ -36,8 +36,8 @@ class Surroundings:
         return name in self._before
 
     def find_touched(self) -> list[str]:
-        """Return a line for each object of the snapshot that is a target of the engine's operations, is deleted or
-        changed, or can no longer be applied by the owner.
+        """Return a line for each object of the snapshot that the engine operated on, that is deleted or changed, or
+        that the owner can no longer apply.
         """
         operations = self._find_operations(self._cloud.log[self._start :])
         return [*operations, *_compare(self._before, self._look()), *self._world.list_hindrances()]
@@ -54,7 +54,7 @@ class Surroundings:
         return [*self._find_operations(self._cloud.log[self._start :]), *lines]
 
     def list_kept(self) -> list[str]:
-        """Return the new CustomResourceDefinitions, and their APIServices, that Helm keeps without their chart."""
+        """Return the new CustomResourceDefinitions and APIServices that Helm keeps when it uninstalls their chart."""
         return sorted(name for name in self._look().keys() - self._before.keys() if _is_kept_by_helm(name))
 
     def _compare_all(self, shared: set[str]) -> list[str]:
@@ -73,7 +73,7 @@ class Surroundings:
         return objects | {f"{found.type} {found.id}": found.properties for found in self._cloud.list_objects()}
 
     def _wait_until_steady(self) -> Snapshot:
-        """Return the objects as soon as two snapshots are equal, since controllers are active in a new cluster."""
+        """Wait until two snapshots in a row are equal, because controllers of a new cluster still change it."""
         end, before = time.monotonic() + _LONGEST_WAIT_SECONDS, self._look()
         while self._world.has_controllers and time.monotonic() < end:
             time.sleep(_POLL_SECONDS)
@@ -92,7 +92,7 @@ def name_object(manifest: Mapping[str, Any]) -> str:
 
 
 def strip_object(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object without its status and without volatile metadata."""
+    """Return an object without its status and without metadata that changes all the time."""
     kept = {key: value for key, value in manifest.items() if key != "status"}
     place = {key: value for key, value in manifest["metadata"].items() if key not in _VOLATILE_METADATA}
     return {**kept, "metadata": place}

@@ -1,4 +1,4 @@
-"""Values in the format of Pulumi's engine, in calls to providers and in states."""
+"""Property values in the format of Pulumi's engine: in calls to providers, and in states."""
 
 import json
 from collections.abc import Mapping
@@ -8,29 +8,30 @@ from google.protobuf import json_format, struct_pb2
 from pulumi.runtime import rpc
 
 Values = dict[str, Any]
-"""Properties as JSON values; secrets and references are mappings with a signature, unknown values a fixed string."""
+"""Properties as JSON values. A secret or a reference is a mapping with a signature key; an unknown value is a fixed
+string."""
 
 UNKNOWN: str = rpc.UNKNOWN
-"""The string for a value that is unknown before the deployment."""
+"""The string that replaces a value that is unknown before the deployment."""
 _SIGNATURE_KEY = rpc._special_sig_key
 _SECRET, _REFERENCE, _OUTPUT = rpc._special_secret_sig, rpc._special_resource_sig, rpc._special_output_value_sig
 
 
 def to_struct(values: Mapping[str, Any]) -> struct_pb2.Struct:
-    """Return values as a message of the protocol."""
+    """Convert values to a protobuf Struct."""
     struct = struct_pb2.Struct()
     struct.update(values)
     return struct
 
 
 def from_struct(struct: struct_pb2.Struct) -> Values:
-    """Return the values of a message, with whole numbers as integers, and with signatures."""
+    """Convert a protobuf Struct to values: whole numbers become integers; secrets and references keep signatures."""
     values: Values = _shorten_numbers(json_format.MessageToDict(struct))
     return values
 
 
 def _shorten_numbers(value: Any) -> Any:
-    """Return whole numbers as integers, since every number in a message is a double."""
+    """Convert whole numbers to integers, since every number in a Struct is a double."""
     if isinstance(value, dict):
         return {key: _shorten_numbers(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -39,7 +40,7 @@ def _shorten_numbers(value: Any) -> Any:
 
 
 def reveal(value: Any) -> Any:
-    """Return a value without signatures: the content of a secret, the resource id of a reference."""
+    """Return a value without signatures: a secret's content, and for a reference the resource's id."""
     if isinstance(value, list):
         return [reveal(item) for item in value]
     if not isinstance(value, Mapping):
@@ -54,7 +55,7 @@ def reveal(value: Any) -> Any:
 
 
 def mark_like_a_plan(value: Any) -> Any:
-    """Return a value in the format of ``PlannedResource.inputs``, for comparisons.
+    """Convert a value to the format of ``PlannedResource.inputs``, so that the two can be compared.
 
     A secret is ``{"$secret": …}``, a reference ``{"$resource": URN}``, an unknown value ``{"$unknown": True}``.
     """
@@ -78,7 +79,7 @@ def mark_like_a_plan(value: Any) -> Any:
 def _open(value: Mapping[str, Any]) -> Any:
     """Return the content of a secret or of an output value.
 
-    In a state that was exported with secrets, the content is JSON under ``plaintext``.
+    In a state that was exported with ``--show-secrets``, the content is JSON under ``plaintext``.
     """
     if "plaintext" in value:
         return json.loads(value["plaintext"])
@@ -91,7 +92,7 @@ def make_reference(urn: str, id_: str) -> Values:
 
 
 def merge_outputs(outputs: Mapping[str, Any], inputs: Mapping[str, Any]) -> Values:
-    """Return outputs updated by inputs, also inside blocks such as ``vpcConfig``."""
+    """Return the outputs, overwritten by the inputs, also inside blocks such as ``vpcConfig``."""
     merged = dict(outputs)
     for key, value in inputs.items():
         current = merged.get(key)

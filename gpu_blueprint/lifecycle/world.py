@@ -1,4 +1,4 @@
-"""The cluster behind the stand-in for Kubernetes: in memory, or the lab with a real API server and Karpenter."""
+"""The cluster behind the stand-in for Kubernetes: in memory, or in the lab with a real API server and Karpenter."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,14 +19,14 @@ from .kubernetes_objects import Manifest, MemoryObjects, Objects
 from .kubernetes_provider import Chart
 
 KEPT_BY_HELM = ("monitoring.coreos.com", "jobset.x-k8s.io", "keda.sh")
-"""API groups with CustomResourceDefinitions in the folder crds/ of their chart, which Helm never removes."""
+"""API groups of CustomResourceDefinitions that are in their chart's folder crds/, so Helm never removes them."""
 OWNER = "cluster-owner"
-"""Admin of an existing cluster, by a ClusterRoleBinding."""
+"""User who is an admin of an existing cluster through a ClusterRoleBinding."""
 KARPENTER = "karpenter"
-"""Substring of Karpenter's API groups."""
+"""Substring that both of Karpenter's API groups contain."""
 _SECONDS_TO_RUN = 120
 _VOLATILE_KINDS = ("Event", "Lease", "LeaseCandidate", "ComponentStatus")
-"""Kinds that Kubernetes writes all the time."""
+"""Kinds whose objects Kubernetes changes all the time."""
 _CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _NODE, _POD = ("v1", "Node"), ("v1", "Pod")
 _KUBERNETES_NAMESPACES = ("kube-system", "kube-public", "kube-node-lease", "default")
@@ -37,7 +37,7 @@ _NODEPOOL_LABEL = "karpenter.sh/nodepool"
 
 
 class MemoryWorld:
-    """A cluster in memory, without running programs."""
+    """A cluster in memory, in which no program runs."""
 
     def __init__(self) -> None:
         self.objects = MemoryObjects()
@@ -47,11 +47,11 @@ class MemoryWorld:
         """True if controllers change objects over time."""
 
     def settle(self, owned: Iterable[Manifest], definitions: Sequence[str]) -> None:  # noqa: ARG002
-        """Add the objects of a cluster's owner, before the platform's layer.
+        """Add the objects that the cluster's owner had before the platform's layer.
 
         Args:
             owned: The objects, in an order in which they can be created.
-            definitions: API groups of installed CustomResourceDefinitions; with Karpenter's, Karpenter runs.
+            definitions: API groups of the owner's CustomResourceDefinitions; if Karpenter's is there, Karpenter runs.
         """
         for manifest in owned:
             self.objects.apply(manifest)
@@ -61,11 +61,11 @@ class MemoryWorld:
         return [*self.objects.list_objects()]
 
     def list_hindrances(self) -> list[str]:
-        """Return a line for each object that policies keep the owner from applying: none in memory."""
+        """Return a line for each object that policies prevent the owner from applying: in memory there is none."""
         return []
 
     def run_pods(self, config: StackConfig) -> int:  # noqa: ARG002
-        """Run a pod on every pool, and return the number of launched nodes: none in memory."""
+        """Run a pod on every pool, and return the number of launched nodes: in memory 0."""
         return 0
 
     def list_left(self) -> list[str]:
@@ -74,7 +74,7 @@ class MemoryWorld:
 
 
 class LabWorld:
-    """The lab: charts of Karpenter, JobSet and Kueue start and stop programs, others only install definitions."""
+    """The lab: the charts of Karpenter, JobSet and Kueue start and stop programs; the others only install CRDs."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab, self._owned = lab, list[Manifest]()
@@ -83,7 +83,7 @@ class LabWorld:
             "karpenter-crd": Chart(lambda: lab.install_crds(KARPENTER), lambda: self._remove_crds(KARPENTER)),
             "karpenter": Chart(lab.start_karpenter, lab.stop_karpenter),
             "kueue": Chart(lambda: lab.kueue.start(), lambda: lab.kueue.uninstall()),  # its CRDs are templates
-            # Helm keeps the CRDs of these three charts.
+            # Helm keeps the CRDs of these three charts, so they stay here when the chart is uninstalled.
             "prometheus-operator-crds": Chart(lambda: lab.install_crds("monitoring.coreos.com"), _do_nothing),
             "jobset": Chart(lambda: lab.jobset.start(), lambda: lab.jobset.uninstall()),
             "keda": Chart(lambda: lab.install_crds("keda.sh"), _do_nothing),
@@ -107,11 +107,14 @@ class LabWorld:
         self._wait_for(self._list_idle_deployments)
 
     def list_objects(self) -> Iterable[Manifest]:
-        """Return every object of every kind that the API server lists."""
+        """Return every object that the API server lists, without kinds whose objects change all the time."""
         return list_everything(self._lab.kube, *_VOLATILE_KINDS)
 
     def list_hindrances(self) -> list[str]:
-        """Check by dry runs whether the owner may still apply each object and create each pod."""
+        """Return a line for each object, and for each pod of a Deployment, that the owner can no longer apply.
+
+        The check uses dry runs.
+        """
         owner, lines = self._lab.kube.impersonate(OWNER), []
         pods = [_build_pod(found) for found in self._owned if found["kind"] == "Deployment"]
         for manifest in (*self._owned, *pods):
@@ -122,9 +125,10 @@ class LabWorld:
         return lines
 
     def run_pods(self, config: StackConfig) -> int:
-        """Run a pod with ``do-not-disrupt`` on every pool, in the namespace of a tenant with a grant.
+        """Run a pod with ``do-not-disrupt`` on every pool, except GPU pools with static nodes.
 
-        In a pool with a queue, a Job makes the pod. A pod in a GPU pool mounts the storage of its tenant.
+        The result is the number of Karpenter's nodes. A pod runs in the namespace of a tenant that may use the pool, if
+        there is one. In a pool with a queue, a Job creates the pod. A pod in a GPU pool mounts its tenant's storage.
 
         Raises:
             LabError: A pod does not run after two minutes.
@@ -137,7 +141,7 @@ class LabWorld:
         return len(self._list_nodes())
 
     def list_left(self) -> list[str]:
-        """Return remaining namespaces, Karpenter's nodes and NodeClaims, and running instances."""
+        """Return the namespaces that remain, Karpenter's nodes and NodeClaims, and instances that still run."""
         kube = self._lab.kube
         spaces = {found["metadata"]["name"] for found in kube.list("v1", "Namespace")} - {*_KUBERNETES_NAMESPACES}
         claims = [found["metadata"]["name"] for found in kube.list(*CLAIM)]
@@ -157,7 +161,7 @@ class LabWorld:
         return self._create(pool.name, pod, in_job=bool(tenant) and pool in config.queued_pools)
 
     def _send_cpu_pod(self, config: StackConfig, pool: CpuPool) -> str:
-        """Create a pod of the first tenant, since every tenant may use a CPU pool."""
+        """Create a pod in a CPU pool, for the first tenant, since every tenant may use a CPU pool."""
         place = config.tenants[0].namespace_name if config.tenants else "default"
         return self._create(pool.name, build_cpu_pool_pod(pool, f"on-{pool.name}", namespace=place))
 
@@ -184,7 +188,7 @@ class LabWorld:
         return [name for name in names if name not in running]
 
     def _list_idle_deployments(self) -> list[str]:
-        """Return the Deployments with fewer ready replicas than wanted."""
+        """Return the Deployments with fewer ready replicas than ``spec.replicas``."""
         found = self._lab.kube.list("apps/v1", "Deployment")
         return [
             each["metadata"]["name"]
@@ -197,7 +201,7 @@ class LabWorld:
         return [place["name"] for place in nodes if _NODEPOOL_LABEL in place.get("labels", {})]
 
     def _remove_crds(self, group: str) -> None:
-        """Delete CustomResourceDefinitions and their objects, like Helm if they are templates of a chart."""
+        """Delete CustomResourceDefinitions and their objects, as Helm does if a chart has them as templates."""
         for crd in self._lab.kube.list(*_CRD):
             if group in crd["spec"]["group"]:
                 self._lab.kube.delete(*_CRD, crd["metadata"]["name"], wait_s=60)

@@ -1,4 +1,7 @@
-"""Bounds for a whole answer, since a socket's timeout never ends a server that keeps sending single bytes."""
+"""Limits on the time and the size of a whole answer.
+
+A socket's timeout is not enough: a server that keeps sending single bytes never reaches it.
+"""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -17,11 +20,11 @@ def call_within(
 ) -> _Result:
     """Return the result of a call, or raise its exception.
 
-    The call runs in its own thread, because DNS, TLS, headers and bodies have no common timeout. A late call keeps
-    its thread until the server or the program ends; ``discard`` receives the late result.
+    The call runs in its own thread, because DNS, TLS, headers and bodies have no common timeout. A call that is too
+    late keeps its thread until the server or the program ends; its result is passed to ``discard``.
 
     Raises:
-        TimeoutError: The call runs longer than ``seconds``.
+        TimeoutError: The call took longer than ``seconds``.
     """
     if seconds <= 0:
         raise TimeoutError

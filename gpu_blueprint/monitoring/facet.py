@@ -1,4 +1,4 @@
-"""A subject's alerts and series."""
+"""The alerts and the recorded series of a subject."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -16,20 +16,20 @@ def is_in_every_stack(_: StackConfig) -> bool:
 
 
 class Alerts(Record, kw_only=True):
-    """The alerts of a subject, and which stacks have them."""
+    """The alerts of a subject, and a condition that says which stacks have them."""
 
     alerts: tuple[Alert, ...]
     when: Condition = is_in_every_stack
     needs: str = ""
-    """The condition in prose, for the runbook, such as "`queueing`"; empty if every stack has the alerts."""
+    """The condition in prose, for the runbook, such as "`queueing`"; empty if every stack has these alerts."""
 
 
 class Series(Record, kw_only=True):
-    """The recorded series about a subject, and which stacks have the recording rules."""
+    """The recorded series of a subject, and a condition that says which stacks have the recording rules."""
 
     constants: Mapping[str, str]
-    """Name of a series with values from the stack file and the catalogue → its meaning."""
+    """Name of a constant series → its meaning; its values come from the stack file and the catalogue."""
     build_constants: Callable[[StackConfig], Iterator[dict[str, Any]]]
-    """Yield a recording rule for each value of a constant series."""
+    """Function that yields a recording rule for each value of a constant series."""
     recordings: tuple[Recording, ...] = ()
     when: Condition = is_in_every_stack

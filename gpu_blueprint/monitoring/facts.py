@@ -1,4 +1,4 @@
-"""Constant series with facts of the stack file and the catalogue: shares of a GPU, prices, reservations."""
+"""Constant series whose values come from the stack file and the catalogue, such as prices and reservations."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -45,7 +45,7 @@ MODEL_FACTS = {
 
 
 def list_pool_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
-    """Yield the shares of a GPU and the prices of each pool, the limits of CPU pools, and the reservations."""
+    """Yield the constants about pools: shares of a GPU, prices, CPU pools' limits, reservations, and notebook pools."""
     for pool in stack.gpu_pools:
         for unit, share in find_gpu_shares(pool).items():
             yield _build_rule(PER_UNIT, share, pool=pool.name, resource=sanitize_resource(pool.profile.units[unit]))
@@ -62,7 +62,7 @@ def list_pool_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
 
 
 def list_queue_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
-    """Yield each queued pool, and each tenant's resources in queued pools, with their names in the ResourceQuota."""
+    """Yield each queued pool, and each tenant's resources in queued pools, as the ResourceQuota names them."""
     for pool in stack.queued_pools:
         yield _build_rule(QUEUED, 1, pool=pool.name)
     for tenant in stack.tenants:
@@ -72,7 +72,7 @@ def list_queue_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
 
 
 def list_model_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
-    """Yield minReplicas of each version of each model, with the pool if it has hours."""
+    """Yield minReplicas of each version of each model; the label ``pool`` is set only if the pool has hours."""
     for version in (version for model in stack.models for version in model.list_versions()):
         pool = version.pool if stack.gpu_pools_by_name[version.pool].hours else ""
         labels = {"namespace": stack.find_namespace(version), "deployment": version.deployment, "pool": pool}
@@ -80,10 +80,10 @@ def list_model_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
 
 
 def _find_device_shares(pool: Pool) -> dict[str, float]:
-    """Return slices of a MIG profile, for example 1g → share of a GPU; the key of a whole GPU is empty.
+    """Return slices of a MIG profile, such as 1g → share of a GPU; for a whole GPU the key is empty.
 
-    The key omits the memory, because DCGM computes it wrongly unless it is a whole number (dcgm-exporter#713): 1g.16gb
-    for 1g.18gb.
+    The key omits the memory of the profile: unless the memory is a whole number, DCGM computes it wrongly, such as
+    1g.16gb for 1g.18gb (dcgm-exporter#713).
     """
     if not isinstance(pool.sharing, Mig):
         return {"": 1.0}
@@ -101,7 +101,7 @@ def _list_prices(stack: StackConfig, pool: Pool) -> Iterator[dict[str, Any]]:
         for capacity_type in pool.purchase:
             price = _find_price(stack, pool, node, capacity_type)
             if not price.unknown:
-                # Nodes of a managed node group carry no label of Karpenter with the capacity type.
+                # Nodes of a managed node group do not have Karpenter's label for the capacity type.
                 label = "" if pool.static_nodes else capacity_type
                 labels = {"pool": pool.name, "instance_type": node.row.instance_type, "capacity_type": label}
                 yield _build_rule(USD, round(price.known, 4), **labels)

@@ -1,4 +1,4 @@
-"""All metrics that rules and dashboards may use, from metrics.csv and dcgm_metrics.csv.
+"""All metrics that rules and dashboards may use; they are listed in metrics.csv and dcgm_metrics.csv.
 
 Source of dcgm-exporter's labels: dcgm-exporter 4.8.3, read 2026-11-21.
 """
@@ -17,21 +17,21 @@ CAPACITY_TYPE_LABEL = "karpenter.sh/capacity-type"
 RESERVATION_LABEL = "karpenter.k8s.aws/capacity-reservation-id"
 MIG_STATE_LABEL = "nvidia.com/mig.config.state"
 NODE_LABELS = (POOL_KEY, INSTANCE_TYPE_LABEL, CAPACITY_TYPE_LABEL, RESERVATION_LABEL, MIG_STATE_LABEL)
-"""Node labels that rules need; kube-state-metrics exports only labels on its allowlist."""
+"""Node labels that rules need; kube-state-metrics exports only labels on an allowlist."""
 NAMESPACE_LABELS = (TENANT_LABEL,)
 
 DCGM_JOB = "nvidia-dcgm-exporter"
 POD_NAMES_ENV = {
-    # One series for each pod on a shared GPU; without this variable, series name no pod.
+    # With this variable, each pod on a shared GPU has its own series; without it, series name no pod.
     "KUBERNETES_VIRTUAL_GPUS": "true",
-    # The exporter names pods with nvidia.com/gpu or MIG resources, and pods with the resources in this variable.
+    # The exporter names pods that have nvidia.com/gpu, MIG resources, or the resources in this variable.
     "NVIDIA_RESOURCE_NAMES": SHARED_GPU,
 }
-"""Environment variables that let dcgm-exporter name the pods on shared GPUs."""
+"""Environment variables with which dcgm-exporter names the pods on shared GPUs."""
 
 
 class Metric(Record):
-    """The exporter and the labels of a metric, without the labels of the scrape target (job, instance)."""
+    """A metric's exporter and labels; the labels of the scrape target (job, instance) are omitted."""
 
     exporter: str
     name: str
@@ -39,12 +39,12 @@ class Metric(Record):
 
 
 def sanitize_label(label: str) -> str:
-    """Return the name of a Kubernetes label in kube-state-metrics: ``label_gpu_blueprint_pool``."""
+    """Return the name that kube-state-metrics gives to a Kubernetes label, such as ``label_gpu_blueprint_pool``."""
     return "label_" + sanitize_resource(label)
 
 
 def sanitize_resource(resource: str) -> str:
-    """Return the name of an extended resource in kube-state-metrics: ``nvidia_com_gpu``."""
+    """Return the name that kube-state-metrics gives to an extended resource, such as ``nvidia_com_gpu``."""
     return "".join(letter if letter.isalnum() else "_" for letter in resource)
 
 
@@ -61,4 +61,4 @@ def _list_device_metrics() -> Iterator[Metric]:
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {metric.name: metric for metric in (*read_table("metrics.csv", Metric), *_list_device_metrics())}
 )
-"""Name → exporter and labels."""
+"""Name of a metric → its exporter and labels."""

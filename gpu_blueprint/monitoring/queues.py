@@ -1,7 +1,8 @@
-"""Recording rules about queues: each tenant's own, used, borrowed and lent units, and the waiting jobs.
+"""Recording rules about queues: each tenant's own, used, borrowed and lent units, and the jobs that wait.
 
-Units are the units of the stack file: GPUs, shares or slices of a pool. A ClusterQueue has the name of its tenant, and
-a ResourceFlavor the name of a pool. All replicas of Kueue export the same gauges, so rules read only the leader's.
+Units are those of the stack file: GPUs, shares or slices in a pool. A ClusterQueue has its tenant's name, and a
+ResourceFlavor has its pool's name. All replicas of Kueue export the same gauges, so rules read only the leader's
+gauges.
 """
 
 from ..subjects.queues.names import MONEY
@@ -22,18 +23,18 @@ CEILING = "gpu_queue:usd_per_hour:ceiling"
 SPENDING = "gpu_queue:usd_per_hour:used"
 WANTED_USD = "gpu_queue:usd_per_hour:pending"
 WAIT_WINDOW = "6h"
-"""Window of the recorded wait: long enough for several starts of jobs, and shorter than a day."""
+"""Window of the recorded wait: long enough that several jobs start in it, and shorter than a day."""
 LONGEST_BUCKET_SECONDS = 40960
-"""Upper bound of the last bucket of Kueue's histogram; longer waits count as this bound."""
+"""Upper bound of the last bucket in Kueue's histogram; a longer wait counts as this number of seconds."""
 
 LEADER = 'replica_role!="follower"'
 _GPUS, _MONEY = 'resource=~"nvidia.com/.+"', f'resource="{MONEY}"'
 _NO_CEILING_USD = 10**6
-"""US dollars an hour from which a quota means no ``hourlyCeiling``, since Kueue requires a number for every queue."""
+"""US dollars an hour. A quota of this size or more is no ``hourlyCeiling``: Kueue needs some number for every queue."""
 
 
 def select_queues(metric: str, *matchers: str, by: str = "") -> str:
-    """Select the leader's values of a metric, by tenant and further labels."""
+    """Return the expression for the leader's values of a metric, by tenant and the labels in ``by``."""
     found = copy_label(f"{metric}{{{','.join((LEADER, *matchers))}}}", "tenant", "cluster_queue")
     if "pool" in by.split(", "):
         found = copy_label(found, "pool", "flavor")
@@ -41,7 +42,7 @@ def select_queues(metric: str, *matchers: str, by: str = "") -> str:
 
 
 def count_events(counter: str, window: str, *matchers: str, by: str = "") -> str:
-    """Count the events of all replicas of Kueue within a window, by tenant and further labels."""
+    """Return the expression that counts events of all Kueue replicas within a window, by tenant and ``by``."""
     events = count_new(f"{counter}{{{','.join(matchers)}}}" if matchers else counter, window)
     return f"sum by ({', '.join(filter(None, ('tenant', by)))}) ({copy_label(events, 'tenant', 'cluster_queue')})"
 
@@ -56,7 +57,7 @@ def _select_usd(metric: str) -> str:
 
 _UNUSED = f"clamp_min({OWN} - {USED}, 0)"
 _REST = f"({TOTAL} - on (pool, resource) sum by (pool, resource) ({OWN}))"
-"""Units of a pool that no grant covers; tenants borrow these first."""
+"""Units of a pool that no grant covers; tenants borrow these units before those of other tenants."""
 
 QUEUE_RECORDINGS: tuple[Recording, ...] = (
     Recording(
@@ -129,4 +130,4 @@ QUEUE_RECORDINGS: tuple[Recording, ...] = (
         expr=_select_usd("kueue_cluster_queue_resource_pending"),
     ),
 )
-"""The additional recording rules of a stack with queues, in order of evaluation."""
+"""The recording rules that only a stack with queues has, in order of evaluation."""

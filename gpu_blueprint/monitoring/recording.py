@@ -1,4 +1,4 @@
-"""Recording rules: the GPUs that tenants hold and use, and the cost of unused GPUs.
+"""Recording rules: the GPUs that tenants hold and use, and the cost of GPUs that are not used.
 
 Each rule reads only series of earlier rules. Slices count as fractions of a GPU.
 """
@@ -17,12 +17,12 @@ TOTAL = "gpu_pool:gpus:total"
 UNITS = "gpu_pod:units:allocated"
 HELD = "gpu_pool_tenant:gpus:allocated"
 ON_POOL = f"* on (node) group_left (pool) {NODE}"
-"""Adds the node's pool to a series with the label ``node``, and drops series of nodes outside all pools."""
+"""Adds the node's pool to a series with the label ``node``, and drops the series of nodes outside all pools."""
 GPU_NODE = f"({NODE} unless on (pool) {MAX_CPUS})"
 """The nodes of GPU pools, without the nodes of CPU pools."""
 _OF_TENANT = f"* on (namespace) group_left (tenant) {NAMESPACE}"
 IDLE_BELOW = 0.05
-"""Activity below which a GPU counts as idle, since the driver's polling causes a little activity."""
+"""A GPU with less activity counts as idle; the driver's polling alone causes a little activity."""
 
 SLOW_PULLS = "gpu_node:slow_image_pulls:count"
 SLOW_PULL_SECONDS = 300
@@ -31,35 +31,35 @@ _POOL, _TENANT = sanitize_label(POOL_KEY), sanitize_label(TENANT_LABEL)
 GPUS = 'resource=~"nvidia_com_.+"'
 ON_A_NODE, ON_NO_NODE = 'node!=""', 'node=""'
 NO_PLACEHOLDER = f'namespace!="{namespaces.HEADROOM}"'
-"""Excludes the placeholder pods of headroom, which keep GPUs free."""
+"""Excludes the placeholder pods of headroom: they keep GPUs free for other pods."""
 
 
 def copy_label(series: str, label: str, source: str, part: str = "(.+)") -> str:
-    """Copy the first group of a pattern, by default a whole label, to another label."""
+    """Copy a label to another label: the first group of a pattern, by default the whole value."""
     return f'label_replace({series}, "{label}", "$1", "{source}", "{part}")'
 
 
 def count_new(counter: str, window: str) -> str:
-    """Return the growth of a counter within a window.
+    """Return the expression for the growth of a counter within a window.
 
-    ``increase`` misses the first value of a series. A series that began within the window therefore counts from zero if
-    Prometheus scraped its target before; otherwise the counter may be old.
+    ``increase`` misses the first value of a series. So a series that began within the window counts from zero, if
+    Prometheus scraped the same target before; if not, the counter itself may be older than the window.
     """
     begun = f"{counter} unless {counter} offset {window} and on (job, instance) up offset {window} == 1"
     return f"(({begun}) or round(increase({counter}[{window}])))"
 
 
 def select_requests(*matchers: str, of: str = GPUS, kind: str = "container") -> str:
-    """Select the requests of each container, or ``init_container``, for a resource, once each."""
+    """Select the requests for a resource of each container (or ``init_container``); each counts once."""
     found = f"kube_pod_{kind}_resource_requests{{{','.join((of, *matchers))}}}"
     return f"max by (namespace, pod, container, node, resource) ({found})"
 
 
 def _sum_pod_requests(*matchers: str) -> str:
-    """Add up the requests of each pod as the scheduler does: containers with sidecars, or the largest init container.
+    """Add up the requests of each pod as the scheduler does: containers and sidecars, or the largest init container.
 
-    The scheduler also adds the sidecars that start before an init container; no series has this order, so the sum omits
-    them.
+    The scheduler also adds, to each init container, the sidecars that start before it. No series shows this order, so
+    the expression omits them.
     """
     of_pod = "by (namespace, pod, node, resource)"
     containers, early = select_requests(*matchers), select_requests(*matchers, kind="init_container")
@@ -74,15 +74,15 @@ _NODES = copy_label(_NODES, "instance_type", sanitize_label(INSTANCE_TYPE_LABEL)
 _NODES = copy_label(_NODES, "capacity_type", sanitize_label(CAPACITY_TYPE_LABEL))
 _TENANTS = f'label_replace({copy_label("kube_namespace_labels", "tenant", _TENANT)}, "tenant", "none", "tenant", "")'
 
-# dcgm-exporter repeats each field for each pod on the device. Fields that it does not split by process have the value
-# of the device: dcgm-exporter, internal/pkg/transformation/process_metrics.go.
+# dcgm-exporter repeats each field for each pod on the device. Fields that it cannot split by process have the device's
+# value in each series: dcgm-exporter, internal/pkg/transformation/process_metrics.go.
 _HOLDERS = copy_label(f"DCGM_FI_PROF_SM_ACTIVE{{{NO_PLACEHOLDER}}}", "slices", "GPU_I_PROFILE", "([0-9]+g).*")
 COUNTERS = {
     "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL": "gpu_device:double_bit_errors:max",
     "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS": "gpu_device:uncorrectable_rows:max",
     "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS": "gpu_device:correctable_rows:max",
 }
-"""Counter of a GPU → recorded series without the label of the pod, since a new label value looks like a new counter."""
+"""Counter of a GPU → recorded series without the pod's label, since with a new pod it would look like a new counter."""
 
 GPU_RECORDINGS: tuple[Recording, ...] = (
     Recording(
@@ -99,8 +99,8 @@ GPU_RECORDINGS: tuple[Recording, ...] = (
     Recording(
         name=NODE_GPUS,
         about="Allocatable GPUs of a node.",
-        # During a rollout, two pods of kube-state-metrics export equal series. The inner max, here and below, merges
-        # them.
+        # During a rollout, two pods of kube-state-metrics export equal series. The inner max merges them, here and in
+        # the rules below.
         expr="sum by (node, pool, instance_type, capacity_type)"
         f" (max by (node, resource) (kube_node_status_allocatable{{{GPUS}}})"
         f" * on (node) group_left (pool, instance_type, capacity_type) {NODE}"

@@ -30,7 +30,7 @@ RECORDINGS = tuple(rule for series in SERIES.values() for rule in series.recordi
 def build_rule_groups(stack: StackConfig) -> list[dict[str, Any]]:
     """Return the rule groups of a stack: the ``groups`` of a PrometheusRule or of a rule file.
 
-    The first group has the constants of the stack. A stack without queues has no rules about queues.
+    The first group contains the constants of the stack. A stack without queues has no rules about queues.
     """
     recordings = [rule for series in SERIES.values() if series.when(stack) for rule in series.recordings]
     return [

@@ -7,17 +7,17 @@ from ..records import Record
 Severity = Literal["critical", "warning", "info"]
 RUNBOOK = "docs/alerts.md"
 SOURCE = "gpu-blueprint"
-"""Value of the label ``source``, which all alerts of this platform carry."""
+"""Value of the label ``source``; all alerts of this platform have it."""
 
 
 class Recording(Record, kw_only=True):
     """A rule that stores the result of an expression as a new series."""
 
     name: str
-    """Name of the series, as Prometheus recommends: level, metric, operation."""
+    """Name of the series; it has the parts that Prometheus recommends: level, metric, operation."""
     expr: str
     about: str
-    """Meaning of the series, for docs/alerts.md."""
+    """Meaning of the series; docs/alerts.md prints it."""
 
     def as_rule(self) -> dict[str, Any]:
         """Return the rule in Prometheus' format."""
@@ -30,12 +30,12 @@ class Alert(Record, kw_only=True):
     name: str
     expr: str
     hold_for: str = "0m"
-    """Duration for which the expression must hold before the alert fires, as in ``for``."""
+    """Time for which the expression must have a result before the alert fires; the rule's field ``for``."""
     severity: Severity
     subject: str
-    """Heading of the runbook under which the alert is listed."""
+    """Heading in the runbook under which the alert is listed."""
     summary: str
-    """The event, in one clause without a full stop; may use ``$labels`` and ``$value``."""
+    """What has happened, in one clause without a full stop; it may contain ``$labels`` and ``$value``."""
     impact: str
     """The loss until somebody acts."""
     steps: tuple[str, ...]
@@ -43,7 +43,7 @@ class Alert(Record, kw_only=True):
 
     @property
     def runbook(self) -> str:
-        """Link to the section of the runbook."""
+        """Link to the alert's section in the runbook."""
         return f"{RUNBOOK}#{self.name.lower()}"
 
     def as_rule(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class Alert(Record, kw_only=True):
 
 
 class AlertFields(TypedDict):
-    """The fields of an alert without heading and severity."""
+    """The fields of an alert, except its heading and severity."""
 
     name: str
     expr: str
@@ -76,7 +76,7 @@ class AlertFields(TypedDict):
 
 
 class Heading(Record):
-    """A heading of the runbook; its methods make the alerts below it."""
+    """A heading of the runbook; its methods create the alerts below it."""
 
     title: str
 

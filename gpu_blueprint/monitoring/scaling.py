@@ -1,10 +1,10 @@
-"""PromQL for the signals of an autoscaler.
+"""PromQL queries for the signals of an autoscaler.
 
-Each query returns one number under any load, and no value without measurements. KEDA keeps the number of replicas while
-a query has no value, so a scrape target that is down never scales a service to zero.
+Each query returns one number under any load, and no value if measurements are missing. KEDA keeps the number of
+replicas while a query has no value; so a scrape target that is down never scales a service to zero.
 
-For services that may scale to zero, the queries also measure the quiet time. KEDA's own cooldown counts from the last
-poll without a failure, so after an outage the first quiet poll would remove all replicas.
+If a service may scale to zero, its queries also measure how long it has been quiet. KEDA's own cooldown counts from the
+last poll that succeeded, so after an outage the first quiet poll would remove all replicas.
 """
 
 from ..catalog.inference_servers import INFERENCE_SERVERS, InferenceServer
@@ -14,23 +14,23 @@ from ..records import Record, replace
 RANDOM = "[bcdfghjklmnpqrstvwxz2456789]"
 """Letters of the random suffixes of pod names (k8s.io/apimachinery, util/rand).
 
-They distinguish the pods of a Deployment from the pods of a Job with the same prefix.
+With them, a pattern matches the pods of a Deployment, but not those of a Job whose name has the same prefix.
 """
 
 
 _STEP_SECONDS = 15
 """Resolution of the subquery over the quiet time."""
 _MISSING_SHARE = 0.1
-"""Share of the quiet time for which the subquery may lack values, since scrapes sometimes fail."""
+"""Share of the quiet time for which the subquery may lack samples, since a scrape sometimes fails."""
 
 
 class Measure(Record):
-    """A query and its target value for the autoscaler."""
+    """A query, and its target value for the autoscaler."""
 
     promql: str
     target: float
     per_replica: bool
-    """True if the target is for each replica, False if for all replicas together."""
+    """True if the target is for one replica, False if it is for all replicas together."""
 
 
 def list_measures(deployment: str, namespace: str, scaling: Scaling) -> list[Measure]:
@@ -49,12 +49,12 @@ def _select_wanted(deployment: str, namespace: str) -> str:
 def _stay_awake(promql: str, wanted: str, quiet_seconds: int) -> str:
     """Return a query that is above 0 until ``promql`` has been 0 throughout the quiet time.
 
-    In the subquery, a sample of 0 counts 1, a sample above 0 outweighs all others, a missing sample counts 0. During
-    the quiet time the query returns a millionth: KEDA takes it for activity, the HorizontalPodAutoscaler rounds to
-    thousandths. A millionth would also scale up a service from zero, so it applies only while the Deployment wants
-    replicas.
+    In the subquery, a sample of 0 counts 1, a sample above 0 counts -1000 and so outweighs all others, and a missing
+    sample counts 0. During the quiet time the query returns a millionth: KEDA takes it for activity, and for the
+    HorizontalPodAutoscaler, which rounds to thousandths, it is too small to matter. A millionth would also start a
+    service at zero, so the query returns it only while the Deployment wants replicas.
     """
-    query = f"{promql}\n" if "#" in promql else promql  # the line break ends a comment
+    query = f"{promql}\n" if "#" in promql else promql  # a comment in the query ends at the line break
     most = f"max({query})"  # without labels, which may change over time
     samples = f"sum_over_time((1001 * ({most} <= bool 0) - 1000)[{quiet_seconds}s:{_STEP_SECONDS}s])"
     stays = f"({samples} < bool {int(quiet_seconds / _STEP_SECONDS * (1 - _MISSING_SHARE))})"
@@ -64,7 +64,7 @@ def _stay_awake(promql: str, wanted: str, quiet_seconds: int) -> str:
 def _build_measure(deployment: str, namespace: str, scaling: Scaling, signal: Signal) -> Measure:
     # Prometheus sets the label namespace; the label job is NAMESPACE/NAME of the PodMonitor.
     job = f'namespace="{namespace}",job="{namespace}/{deployment}"'
-    # A Deployment at 0 has no pods to measure. Without a value, KEDA would keep it at 0, even below its minimum.
+    # A Deployment at 0 has no pods to measure. Without a value, KEDA would leave it at 0, even below its minimum.
     at_zero = f"or vector(0) and on () ({_select_wanted(deployment, namespace)} == 0)"
     match signal:
         case InFlight():
@@ -75,7 +75,7 @@ def _build_measure(deployment: str, namespace: str, scaling: Scaling, signal: Si
             return Measure(f"{_find_server(scaling).served} {at_zero}".replace("%s", job), signal.per_replica, True)
         case Latency():
             server = _find_server(scaling)
-            # Without requests, servers export no latency: it counts as 0 if the pods run.
+            # Without requests, a server exports no latency: then the latency counts as 0, if the pods run.
             idle = f"0 * {server.waiting}"
             promql = f"{server.latency} >= 0 or {idle} {at_zero}"
             return Measure(promql.replace("%s", job), signal.seconds, False)

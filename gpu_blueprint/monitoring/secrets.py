@@ -1,4 +1,4 @@
-"""The Kubernetes Secrets of Alertmanager, Grafana and Prometheus, with the origin of each value."""
+"""The Kubernetes Secrets of Alertmanager, Grafana and Prometheus, and where each of their values comes from."""
 
 from collections.abc import Iterator, Mapping
 
@@ -18,14 +18,14 @@ class KubernetesSecret(Record, kw_only=True):
     role: str
     name: str
     from_config: Mapping[str, str]
-    """Key → config secret with the value."""
+    """Key → config secret that contains the value."""
     plain: Mapping[str, str] = field(default_factory=dict)
-    """Key → value, for values that are not secret."""
+    """Key → value, for values that are no secrets."""
     namespace: str = namespaces.MONITORING
 
 
 def list_kubernetes_secrets(monitoring: InstallMonitoring) -> Iterator[KubernetesSecret]:
-    """Yield the Secrets that an installation needs."""
+    """Yield the Secrets that an installation of the monitoring needs."""
     if monitoring.notify:
         yield KubernetesSecret(
             role="routes", name=ROUTES_SECRET, from_config={key: key for key in monitoring.notify.secrets}

@@ -1,4 +1,4 @@
-"""Advice from measured use: another GPU, sharing, another way to buy, other limits. docs/decisions/0013 says why."""
+"""Advice from measured use: another GPU, sharing, another way to buy, other limits. Reasons: docs/decisions/0013."""
 
 from .advice import Advice, advise
 from .observed import Observed

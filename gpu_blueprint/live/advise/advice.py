@@ -1,4 +1,4 @@
-"""All proposals for a stack that can be applied together, and why other pools get none."""
+"""All proposals for a stack that can be applied together, and the reasons why other pools get none."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -18,18 +18,18 @@ from .spot import buy_on_spot, spread_spot
 from .stays import explain_full_memory, explain_stay, is_leaving
 
 NORMALLY_FREE_SHARE = 0.25
-"""Share of the running GPUs that may be free: nodes start before their pods and terminate after them."""
+"""Share of the running GPUs that may be free, since nodes start before their pods and terminate after them."""
 
 
 class Remark(NamedTuple):
-    """A remark about a pool, without a change of the stack file."""
+    """A remark about a pool that proposes no change of the stack file."""
 
     pool: str
     text: str
 
 
 def list_unjudged_pools(stack: StackConfig) -> list[Remark]:
-    """Return the CPU pools, which GPU metrics do not cover."""
+    """Return a remark for each CPU pool, since GPU metrics do not cover CPU pools."""
     text = "advise judges GPUs; the alert CpuPoolAtCeiling and the bill by pool say how much of a CPU pool is used"
     return [Remark(pool.name, text) for pool in stack.cpu_pools]
 
@@ -40,15 +40,15 @@ class Advice(Record, kw_only=True):
     proposals: tuple[Proposal, ...]
     """Proposals that can be applied together, the largest saving first."""
     alternatives: tuple[Proposal, ...]
-    """Further moves of pools whose best move is among the proposals."""
+    """Other moves of a pool's work, if the best move of the same pool is among the proposals."""
     silent: tuple[Remark, ...]
-    """Pools that advise cannot judge, with the reason."""
+    """Pools that advise cannot judge, each with the reason."""
     free: tuple[Remark, ...]
-    """Pools with free GPUs, with the number; no change of the stack file fills them."""
+    """Pools with free GPUs, each with their number; no change of the stack file helps."""
 
     @property
     def saving(self) -> float:
-        """Possible saving in US dollars a month: the largest of each pool, since proposals of one pool overlap."""
+        """US dollars a month that can be saved; a pool's proposals overlap, so only its largest saving counts."""
         best: dict[str, float] = {}
         for proposal in self.proposals:
             best[proposal.pool] = max(best.get(proposal.pool, 0.0), proposal.saving or 0.0)
@@ -86,7 +86,7 @@ def _list_moves(stack: StackConfig, pool: Pool, observed: Observed) -> list[Prop
 
 
 def _change_in_place(stack: StackConfig, pool: Pool, observed: Observed, *, moves: bool) -> Iterator[Proposal]:
-    """Yield changes of the pool itself; a pool whose work moves gets no lower limit and no commitment."""
+    """Yield changes of the pool itself; if its work moves, the pool gets no lower limit and no commitment."""
     spot = list(buy_on_spot(stack, pool, observed))
     yield from spot
     yield from spread_spot(stack, pool, observed)
@@ -97,7 +97,7 @@ def _change_in_place(stack: StackConfig, pool: Pool, observed: Observed, *, move
 
 
 def _raise_quotas(stack: StackConfig, observed: Observed, earlier: list[Proposal]) -> Iterator[Proposal]:
-    """Yield larger quotas in pools with complete measurements, unless another proposal shrinks the pool."""
+    """Yield larger quotas in pools with complete measurements, except in pools that another proposal shrinks."""
     skipped = {proposal.pool for proposal in earlier if proposal.kind in ("right-size", "share", "ceiling")}
     skipped |= {pool.name for pool in stack.gpu_pools if observed.find_use(pool).gap}
     return (proposal for proposal in raise_quotas(stack, observed) if proposal.pool not in skipped)

@@ -1,4 +1,4 @@
-"""The cost of measured use, at the catalogue's prices for the capacity types that ran."""
+"""The cost of measured use, at the catalogue's prices for the capacity types on which nodes ran."""
 
 from ...catalog import Instance, find_instance
 from ...catalog.prices import HOURS_A_MONTH
@@ -25,7 +25,7 @@ def price_gpu_hour(stack: StackConfig, pool: Pool, row: Instance, spot_part: flo
 
 
 def measure_spot_part(pool: Pool, use: PoolUse) -> float:
-    """Return the spot share of the GPU-hours, from 0 to 1; if nothing ran, 1 if the pool may use spot."""
+    """Return the spot share of the GPU-hours, from 0 to 1. If nothing ran, it is 1 if the pool may use spot, else 0."""
     hours = {kind: find_instance(kind[0]).gpu_devices * count for kind, count in use.node_hours.items()}
     total = sum(hours.values())
     if not total:
@@ -34,7 +34,7 @@ def measure_spot_part(pool: Pool, use: PoolUse) -> float:
 
 
 def average_gpus(use: PoolUse, window: Window, capacity_type: str) -> float:
-    """Return the average number of running GPUs of one capacity type."""
+    """Return the average number of running GPUs with one capacity type."""
     hours = sum(
         find_instance(instance_type).gpu_devices * count
         for (instance_type, bought), count in use.node_hours.items()
@@ -44,7 +44,7 @@ def average_gpus(use: PoolUse, window: Window, capacity_type: str) -> float:
 
 
 def _is_spot(pool: Pool, capacity_type: str) -> bool:
-    """Return whether nodes are spot; static nodes carry no label, so the pool's first capacity type decides."""
+    """Return whether a node is spot; static nodes have no label for it, so the pool's first capacity type decides."""
     return (capacity_type or pool.purchase[0]) == "spot"
 
 

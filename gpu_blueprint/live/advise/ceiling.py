@@ -14,13 +14,13 @@ from .observed import Observed, PoolUse
 from .proposal import Change, Proposal, Set, judge_confidence
 
 LARGEST_NEW_SHARE = 0.75
-"""Largest new limit that is worth a proposal, as a share of the present limit."""
+"""A new limit above this share of the present limit is not worth a proposal."""
 LONGEST_WAITING_SHARE = 0.01
-"""Share of the time in which pods may have waited; if pods waited longer, the present limit may be too low."""
+"""If pods waited for a larger share of the time, the present limit may be too low, so it gets no proposal."""
 
 
 def lower_ceiling(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
-    """Yield the limit that the highest peak needs, and lower quotas for tenants whose quota exceeds the new limit."""
+    """Yield the limit that the highest peak needs; tenants' quotas above the new limit become lower too."""
     use = observed.find_use(pool)
     if pool.static_nodes or not use.node_hours or use.waiting > LONGEST_WAITING_SHARE:
         return
@@ -66,7 +66,7 @@ def _explain(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Itera
 
 
 def _find_limit(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
-    """Return a limit that allows the peak, all running nodes, reservations, services and a node of each type."""
+    """Return a limit that allows the peak, all GPUs that ran, reservations, services and the largest node."""
     types = stack.list_instances(pool)
     wanted = round_to_nodes(use.held_peak * PEAK_MARGIN, min(types, key=lambda row: row.gpu_devices))
     services = sum(load.most for load in find_always_on(stack, pool, ON_DEMAND).loads.services)
@@ -75,7 +75,7 @@ def _find_limit(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
 
 
 def _find_largest_node(pool: Pool, types: tuple[Instance, ...], use: PoolUse) -> int:
-    """Return the GPUs of the largest node, among the types that the file names, else among the types that ran."""
+    """Return the GPUs of the largest node: of the types that the stack file lists, else of the types that ran."""
     ran = {instance_type for instance_type, _ in use.node_hours}
     return max((row.gpu_devices for row in types if pool.instance_types or row.instance_type in ran), default=1)
 
@@ -99,7 +99,7 @@ def _list_changes(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> 
 
 
 def _lower_quotas(stack: StackConfig, pool: Pool, lower: Pool) -> list[Change]:
-    """Return the changes that lower tenants' quotas to the new limit."""
+    """Return the changes that lower tenants' quotas to the new limit, where they are above it."""
     changes: list[Change] = []
     at_limit = lower.profile.count_at_ceiling(lower.max_gpus)
     for tenant in stack.tenants:

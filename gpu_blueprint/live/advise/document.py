@@ -17,7 +17,7 @@ def build_document(
     """Return the document: US dollars with two digits, shares from 0 to 1, null for unknown values.
 
     Args:
-        left_out: Name of a proposal → the reason why the edited stack file lacks the proposal.
+        left_out: Name of a proposal → the reason why it is not in the edited stack file.
     """
     return {
         "stack": stack.cluster_name,

@@ -1,4 +1,4 @@
-"""The stack file with the proposals applied and all other text unchanged."""
+"""The stack file after the proposals are applied; all other text is unchanged."""
 
 import io
 import re
@@ -20,22 +20,22 @@ from ...yaml_text.readings import reads_as_text
 from .proposal import AddPool, Change, Proposal, Set
 
 _NAME_FIELDS = {"pools": "name", "tenants": "name", "reservations": "id"}
-"""List in the stack file → field that identifies an entry."""
+"""List in the stack file → field that identifies an entry of the list."""
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.MULTILINE)
 """A comment in YAML. ruamel.yaml loses some, such as the first of two comments around an entry in braces."""
 _WIDTH_COLUMNS = 1_000_000
-"""Width at which ruamel.yaml wraps lines: never."""
+"""Width at which ruamel.yaml wraps lines; no line is as long."""
 
 
 class LeftOut(NamedTuple):
-    """A proposal that is not in the changed file."""
+    """A proposal that is not in the changed file, and the reason."""
 
     proposal: Proposal
     reason: str
 
 
 class Edited(Record):
-    """The text and the config of the changed file, and the proposals that the file lacks."""
+    """The text and the config of the changed file, and the proposals that are not in it."""
 
     text: str
     config: StackConfig
@@ -43,9 +43,9 @@ class Edited(Record):
 
 
 def apply_proposals(source: Source, proposals: Iterable[Proposal]) -> Edited:
-    """Apply the proposals in turn, and leave out each that `check` would refuse.
+    """Apply the proposals one by one, and leave out each that `check` would refuse or that would lose a comment.
 
-    Proposals that shrink pools come first, so that the larger pools and quotas stay within the stack's bounds.
+    New pools and larger quotas come last, so that the changes before make room for them within the stack's bounds.
     """
     text, config = source.text, parse(source.stack, source.region)
     left_out: list[LeftOut] = []
@@ -69,7 +69,7 @@ def apply_proposals(source: Source, proposals: Iterable[Proposal]) -> Edited:
 
 
 def _check(text: str, file: str) -> StackConfig:
-    """Load a text as ``check`` does."""
+    """Load a text and refuse it as ``check`` does."""
     source = Source(text, file)
     if found := [*source.problems(), *source.find_key_problems()]:
         raise StackError(found)
@@ -77,7 +77,7 @@ def _check(text: str, file: str) -> StackConfig:
 
 
 def _make_yaml(text: str) -> YAML:
-    """Return a reader and writer that keeps comments, order, quotes, brackets and the indentation of a text."""
+    """Return a reader and writer that keeps comments, order, quotes, brackets, and the indentation of this text."""
     reader = YAML()
     reader.preserve_quotes = True
     reader.width = _WIDTH_COLUMNS
@@ -89,7 +89,7 @@ def _make_yaml(text: str) -> YAML:
 
 
 class Indent(NamedTuple):
-    """Columns of indentation in a file: of a mapping's content, of a list's dash, and of the content after the dash."""
+    """Columns of indentation in a file: of a mapping's content, of a list's dash, and of the text after the dash."""
 
     mapping: int
     dash: int
@@ -167,7 +167,7 @@ def _list_fields(old: CommentedMap, change: AddPool) -> dict[str, Any]:
 
 
 def _move_comment(old: CommentedMap, new: CommentedMap) -> None:
-    """Move the comment that precedes the next pool from the end of the old pool to the end of the new pool."""
+    """Move the comment before the next pool from the old pool, where ruamel.yaml stores it, to the new pool."""
     end = _find_end(old)
     tokens = end.block.ca.items.get(end.key)
     if not tokens or tokens[end.slot] is None:
@@ -180,12 +180,12 @@ def _move_comment(old: CommentedMap, new: CommentedMap) -> None:
 
 
 class End(NamedTuple):
-    """The last entry of a node, in its innermost block."""
+    """The last entry inside a YAML node, in the innermost block that contains it."""
 
     block: Any
     key: Any
     slot: int
-    """Index of the comment after the entry, in ruamel.yaml's list of comments."""
+    """Index, in ruamel.yaml's list of comments, of the comment after the entry."""
 
 
 def _find_end(node: Any) -> End:
@@ -203,7 +203,7 @@ def _copy_plain(value: Any) -> Any:
 
 
 def _write_flow(value: Any) -> Any:
-    """Return a value in YAML's flow style, with quotes around strings that YAML would read as another type."""
+    """Return a value in YAML's flow style; strings that YAML would read as another type get quotes."""
     if isinstance(value, Mapping):
         mapping = CommentedMap({key: _write_flow(item) for key, item in value.items()})
         mapping.fa.set_flow_style()

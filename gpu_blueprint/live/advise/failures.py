@@ -1,4 +1,4 @@
-"""Messages for a server that did not answer, from the errors of requests, urllib3 and ssl."""
+"""Messages for the case that a server did not answer, from the errors of requests, urllib3 and ssl."""
 
 import ssl
 from http.client import IncompleteRead
@@ -10,13 +10,13 @@ _MAX_CAUSES = 20
 """More nested causes than any error has."""
 FORWARD = "kubectl port-forward -n monitoring svc/prometheus-operated 9090, or the Service of your own Prometheus"
 _NOT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "UNEXPECTED_MESSAGE", "UNKNOWN_PROTOCOL")
-"""OpenSSL's reasons, in several releases, for a server that answers without TLS."""
+"""OpenSSL's reasons, in several releases, when a server answers without TLS."""
 _VALIDITY_CODES, _HOST_CODES = (9, 10), (62, 64)
 """OpenSSL's verification codes: not yet valid, expired; wrong host name, wrong IP address."""
 
 
 def describe_failure(error: Exception) -> str:
-    """Return why a request got no answer, and the remedy."""
+    """Return why a request got no answer, and what to do."""
     cause = find_cause(error)
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"the certificate is not trusted: {cause.verify_message}; {_choose_remedy(cause.verify_code)}"
@@ -57,6 +57,6 @@ def _describe(cause: BaseException) -> str:
 
 
 def shorten(text: object) -> str:
-    """Return a text of the server, cut to fit into a message."""
+    """Return a text that came from the server, cut so that it fits into a message."""
     whole = str(text)
     return whole if len(whole) <= _LONGEST_TEXT_CHARS else f"{whole[:_LONGEST_TEXT_CHARS]}…"

@@ -16,17 +16,17 @@ Answers = Mapping[str, list[Sample]]
 _QUOTA_PREFIX = "requests."
 _MIB = 2**20
 _ALWAYS_SHARE = 0.95
-"""Share of the time for which GPUs must run to count as always running."""
+"""GPUs that run for at least this share of the time count as always running."""
 
 
 def observe(server: Prometheus, stack: StackConfig, days: int, cluster: str | None = None) -> Observed:
     """Query Prometheus over a window that ends now, and return the measured use.
 
     Args:
-        cluster: Value of the label ``cluster``; None for the cluster's name.
+        cluster: Value of the label ``cluster``; None if it is the cluster's name.
 
     Raises:
-        MetricsError: The server did not answer, or has no series of the platform.
+        MetricsError: The server did not answer, or has no series of the platform's rules.
         UsageError: The series belong to another cluster.
     """
     sampling = Sampling(days)
@@ -40,7 +40,10 @@ def observe(server: Prometheus, stack: StackConfig, days: int, cluster: str | No
 
 
 def find_cluster_label(server: Prometheus, stack: StackConfig, sampling: Sampling, chosen: str | None) -> str:
-    """Return the value of the stack's label ``cluster``; empty without the label, as in a cluster's own Prometheus."""
+    """Return the value of the label ``cluster`` on the stack's series.
+
+    It is empty if the series have no such label, as in a cluster's own Prometheus.
+    """
     names = {sample.labels.get("cluster", "") for sample in server.query(count_clusters(sampling))}
     wanted = chosen or stack.cluster_name
     if wanted in names:
@@ -113,7 +116,7 @@ def _read_node_hours(pool: Pool, sampling: Sampling, samples: Iterable[Sample]) 
         * sampling.step
         / 60
         for sample in samples
-        # The catalogue has the number of GPUs and the price of a type.
+        # For other types, the catalogue has neither the number of GPUs nor the price.
         if sample.labels.get("pool") == pool.name and sample.labels.get("instance_type") in list_instances()
     }
 

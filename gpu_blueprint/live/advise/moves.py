@@ -1,4 +1,4 @@
-"""Moves of a pool's work to a new pool: which work can move, the cost of a move, and its changes of the stack file."""
+"""Moves of a pool's work to a new pool: which work can move, what a move costs, and how the stack file changes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import ceil
@@ -17,16 +17,16 @@ from .proposal import AddPool, Change, Kind, Proposal, Set, judge_confidence
 from .stays import explain_stay
 
 PEAK_MARGIN = 1.25
-"""Factor over the highest peak of the window, since a later peak may be higher."""
+"""Factor by which a limit exceeds the highest peak of the window, since a later peak may be higher."""
 LEAST_SAVING_SHARE = 0.15
-"""Share of a pool's bill that a move must save to be worth a benchmark and a canary."""
+"""A move must save at least this share of the pool's bill; else it is not worth a benchmark and a canary."""
 CANARY_TAINT_KEY = "canary"
-"""Key of a new pool's taint. If both pools advertise the same extended resource, Karpenter would otherwise choose the
-cheaper pool for every pod at once."""
+"""Key of a new pool's taint. Without the taint, if both pools advertise the same extended resource, Karpenter would
+choose the cheaper pool for every pod at once."""
 
 
 class Work(Record, kw_only=True):
-    """The measured work of a pool that can move."""
+    """The measured work of a pool whose work can move."""
 
     stack: StackConfig
     pool: Pool
@@ -39,12 +39,12 @@ class Work(Record, kw_only=True):
 
     @property
     def pods(self) -> float:
-        """GPUs that the pods need on average, with the headroom, which moves too."""
+        """GPUs that the pods need on average, plus one for each pod of headroom, which moves too."""
         return self.use.held_mean + self._headroom_pods
 
     @property
     def peak_pods(self) -> float:
-        """GPUs that the pods need at the peak, with the headroom."""
+        """GPUs that the pods need at the peak, plus one for each pod of headroom."""
         return self.use.held_peak + self._headroom_pods
 
     @property
@@ -53,7 +53,7 @@ class Work(Record, kw_only=True):
 
 
 class Move(Record, kw_only=True):
-    """The work of one pool on the nodes of a new pool."""
+    """A move of one pool's work to the nodes of a new pool."""
 
     work: Work
     row: Instance
@@ -63,27 +63,27 @@ class Move(Record, kw_only=True):
     suffix: str
     """Suffix of the new pool's name."""
     fields: Mapping[str, Any]
-    """Fields of the new pool that differ; None removes a field."""
+    """Fields in which the new pool differs from the old one; the value None removes a field."""
     usd_per_gpu_hour: float
 
     @property
     def saving(self) -> float:
-        """US dollars a month."""
+        """US dollars a month that the move saves."""
         return self.work.usd_per_month - self.usd_per_gpu_hour * self.gpus * HOURS_A_MONTH
 
     @property
     def is_worthwhile(self) -> bool:
-        """True if the saving is worth a benchmark and a canary."""
+        """True if the move saves enough to be worth a benchmark and a canary."""
         return self.saving >= LEAST_SAVING_SHARE * self.work.usd_per_month
 
     @property
     def target(self) -> Pool:
-        """The new pool, under the name of the old pool."""
+        """The new pool, but with the name of the old pool."""
         return change_pool(self.work.pool, self.fields)
 
     @property
     def services_note(self) -> str:
-        """A step to move the services and models of the pool too; empty without any."""
+        """Part of a step that names the services and models of the pool, which must move too; empty if it has none."""
         pool, stack = self.work.pool.name, self.work.stack
         own = [(service.pool, service.tenant, service.name) for service in stack.services]
         own += [(model.pool, model.tenant, model.name) for model in stack.models]
@@ -111,13 +111,13 @@ def find_work(stack: StackConfig, pool: Pool, observed: Observed) -> Work | None
 
 
 def find_price(work: Work, pool: Pool, row: Instance) -> float | None:
-    """Return US dollars an hour of one GPU of an instance type with the disks of a pool; None if unknown."""
+    """Return US dollars an hour of one GPU of an instance type, with the disks of a pool; None if unknown."""
     price = price_gpu_hour(work.stack, pool, row, work.spot_part)
     return None if price.unknown else price.known
 
 
 def is_launched(work: Work, pool: Pool, row: Instance) -> bool:
-    """Return whether Karpenter would launch this type for the pods if they ran in the pool."""
+    """Return whether Karpenter would launch this type if the pods ran in this pool."""
     fitting = [
         node for node in price_nodes(work.stack, pool) if count_pods_per_gpu(pool, node.row, work.use.largest) >= 1
     ]
@@ -131,18 +131,18 @@ def round_to_nodes(gpus: float, row: Instance) -> int:
 
 
 def add_headroom(peak: float, row: Instance) -> int:
-    """Return the limit that a peak needs: with a margin, in whole nodes, and at least one node."""
+    """Return the limit that a peak needs: the peak with a margin, in whole nodes, and at least one node."""
     return max(round_to_nodes(peak * PEAK_MARGIN, row), row.gpu_devices)
 
 
 def change_pool(pool: Pool, fields: Mapping[str, Any]) -> Pool:
-    """Return the pool with changed fields of the stack file; None removes a field."""
+    """Return the pool with some fields of the stack file changed; the value None removes a field."""
     declared = pool.model_dump(by_alias=True, exclude_unset=True, mode="json")
     return Pool.model_validate({key: value for key, value in (declared | dict(fields)).items() if value is not None})
 
 
 def expect_gpus(pool: Pool, gpus: float, max_gpus: int) -> dict[str, Any]:
-    """Return the fields that let the estimate expect this number of GPUs on average."""
+    """Return the fields with which an estimate expects this number of GPUs on average."""
     share = gpus * HOURS_A_MONTH / pool.hours_per_month / max_gpus
     return {"expectedHours": None, "expectedUtilization": round(min(share, 1.0), 2)}
 
@@ -156,7 +156,7 @@ def propose_move(
     doubts: Iterable[str],
     list_steps: Callable[[str], tuple[str, ...]],
 ) -> Proposal | None:
-    """Return the proposal of a move; None if the new pool already exists.
+    """Return the proposal for a move; None if the new pool already exists.
 
     ``list_steps`` receives the name of the new pool.
     """
@@ -184,7 +184,7 @@ def list_changes(move: Move) -> tuple[AddPool, *tuple[Change, ...]] | None:
 
 
 def _empty_pool(pool: Pool) -> Iterator[Change]:
-    """Yield the changes of the old pool: no expected use, and no headroom, which the new pool has."""
+    """Yield the changes of the old pool: it expects no use, and has no headroom, which the new pool has now."""
     if pool.headroom:
         yield Set(path=("pools", pool.name, "headroom"), value=None)
     if not pool.static_nodes:
@@ -204,7 +204,7 @@ def _add_pool(stack: StackConfig, pool: Pool, suffix: str, fields: Mapping[str, 
 
 
 def _grant_units(stack: StackConfig, pool: Pool, new: Pool) -> dict[str, Any]:
-    """Return tenant → quota in the new pool: the units of the old pool, since a pod holds one unit in both."""
+    """Return tenant → quota in the new pool: as many units as in the old pool, since a pod holds one unit in both."""
     units, old = new.profile.units, next(iter(pool.profile.units))
     (unit,) = units
     at_limit = new.profile.count_at_ceiling(new.max_gpus)[units[unit]]

@@ -1,4 +1,4 @@
-"""Instance types with another GPU that meet the measured needs of a pod."""
+"""Instance types with another GPU model that meet the measured needs of a pod."""
 
 from collections.abc import Iterator
 from math import inf
@@ -10,21 +10,21 @@ from ...records import Record
 from .observed import Activity, LargestPod, PoolUse
 
 MEMORY_MARGIN = 1.2
-"""Factor over the highest memory use, for the next model version, longer prompts and allocator fragmentation."""
+"""Factor on the highest memory use: for the next model version, longer prompts and allocator fragmentation."""
 MAX_ACTIVITY = 0.7
-"""Highest projected activity of another GPU, from 0 to 1: programs do not reach the data sheet's speed, and above
-this activity requests queue."""
+"""Highest activity, from 0 to 1, that another GPU may have after a move. Programs do not reach the data sheet's speed,
+and above this activity requests queue."""
 USABLE_MEMORY_SHARE = 0.95
-"""Share of a GPU's memory for programs: driver, ECC and the CUDA context take the rest."""
+"""Share of a GPU's memory that programs can use; the driver, ECC and the CUDA context take the rest."""
 FORMAT_CAPABILITIES = {"BF16": 8.0, "FP8": 8.9, "FP4": 10.0}
 """Number format → the compute capability that introduced the format. Most training and serving code needs BF16; FP8
 and FP4 depend on the model."""
 OTHER_WORK_FACTOR = 3.0
-"""Ratio of SM activity to tensor and memory activity above which all SM activity counts as compute."""
+"""If SM activity is more than this many times both tensor and memory activity, all SM activity counts as compute."""
 
 
 class Fit(Record, kw_only=True):
-    """An instance type with another GPU that fits the measured work, with projected activity from 0 to 1."""
+    """An instance type with another GPU that fits the measured work, with the activity that it would have (0 to 1)."""
 
     gpu: Gpu
     row: Instance
@@ -34,12 +34,12 @@ class Fit(Record, kw_only=True):
 
 
 def find_usable_mib(row: Instance) -> float:
-    """Return the memory of one GPU for programs, in MiB."""
+    """Return the memory of one GPU that programs can use, in MiB."""
     return row.gpu_memory_mib * USABLE_MEMORY_SHARE
 
 
 def find_fits(stack: StackConfig, pool: Pool, use: PoolUse) -> Iterator[Fit]:
-    """Yield the region's instance types with another GPU that fit the pool's pods, one pod for each GPU."""
+    """Yield the region's instance types with another GPU on which the pool's pods fit, with one pod on each GPU."""
     present = stack.list_instances(pool)[0]
     for row in list_instances().values():
         candidate = GPUS.get(row.gpu_name)
@@ -68,7 +68,7 @@ def list_lost_formats(present: Gpu, candidate: Gpu) -> list[str]:
 
 
 def _project(present: Gpu, candidate: Gpu, row: Instance, use: PoolUse) -> Fit | None:
-    """Return the projection of the measured activity onto another GPU; None if the work does not fit."""
+    """Project the measured activity onto another GPU; return None if the work does not fit."""
     activity = use.activity
     if activity is None or present.tensor_tflops is None or candidate.tensor_tflops is None:
         return None
@@ -81,14 +81,14 @@ def _project(present: Gpu, candidate: Gpu, row: Instance, use: PoolUse) -> Fit |
 
 
 def estimate_compute(activity: Activity) -> float:
-    """Return the needed share of the tensor cores, or of the SMs if they are busy with other work."""
+    """Return the share of the tensor cores that the work needs, or of the SMs if they are busy with other work."""
     if activity.sm_p95 > OTHER_WORK_FACTOR * max(activity.tensor_p95, activity.dram_p95):
         return activity.sm_p95
     return activity.tensor_p95
 
 
 def count_pods_per_gpu(pool: Pool, row: Instance, pod: LargestPod | None) -> float:
-    """Return how many pods for each GPU a node has CPU and memory for; infinite if the requests are unknown."""
+    """Return for how many pods per GPU a node has CPU and memory; infinite if the pods' requests are unknown."""
     if pod is None:
         return inf
     return pool.find_room(row).count_pods(NodeRoom((pod.vcpu or 0) * 1000, pod.memory_mib or 0)) / row.gpu_devices

@@ -1,4 +1,4 @@
-"""The measured use of a stack over a window, as plain numbers of any source."""
+"""The measured use of a stack over a window, as plain numbers, whatever their source is."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,13 +8,13 @@ from ...records import Record, field
 
 
 class Window(Record, kw_only=True):
-    """The requested days, and the share of them with data."""
+    """The requested days, and for which share of them there is data."""
 
     days: float
     coverage: float = 1.0
     """Share of the window with data, from 0 to 1."""
     warnings: tuple[str, ...] = ()
-    """Warnings of the server about its answers, such as an unavailable store."""
+    """The server's warnings about its answers, such as an unavailable store."""
 
     @property
     def hours(self) -> float:
@@ -32,7 +32,7 @@ class Activity(Record, kw_only=True):
     memory_mib: float
     """Highest memory use of one device."""
     coverage: float = 1.0
-    """Share of the time with held GPUs for which the activity is known."""
+    """Share of the time in which pods held GPUs for which the activity is known."""
 
 
 class LargestPod(Record, kw_only=True):
@@ -45,7 +45,7 @@ class LargestPod(Record, kw_only=True):
 
 
 class NodeKind(NamedTuple):
-    """An instance type and a capacity type; empty for static nodes, which carry no label with a capacity type."""
+    """An instance type and a capacity type; static nodes have no label for the capacity type, so it is empty."""
 
     instance_type: str
     capacity_type: str
@@ -63,20 +63,20 @@ class PoolUse(Record, kw_only=True):
     """GPUs that pods held."""
     held_peak: float = 0.0
     node_hours: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    """NodeKind → hours of all its nodes."""
+    """NodeKind → hours of all nodes of this kind."""
     waiting: float = 0.0
-    """Share of the time in which a pod waited for the pool's extended resource longer than a node takes to start."""
+    """Share of the time in which pods waited for the pool's extended resource longer than a node needs to start."""
     interruptions: float = 0.0
     """Number of spot interruptions."""
     largest: LargestPod | None = None
     activity: Activity | None = None
     """None if dcgm-exporter does not run or has no samples."""
     unknown_types: frozenset[str] = frozenset()
-    """Instance types that ran and that the catalogue lacks; an empty name for nodes without the label."""
+    """Instance types that ran but are not in the catalogue; the name is empty for nodes without the label."""
 
     @property
     def gap(self) -> str:
-        """Why measurements are missing, so that advise proposes nothing; empty if they are complete."""
+        """Reason why measurements are incomplete, so that advise proposes nothing; empty if they are complete."""
         if "" in self.unknown_types:
             return (
                 "the instance type of some nodes is unknown: "
@@ -112,7 +112,7 @@ class QuotaKey(NamedTuple):
 
 
 class Observed(Record, kw_only=True):
-    """All measurements of one stack; Prometheus had no data for missing entries."""
+    """All measurements of one stack; if an entry is missing, Prometheus had no data for it."""
 
     window: Window
     pools: Mapping[str, PoolUse] = field(default_factory=dict)
@@ -122,5 +122,5 @@ class Observed(Record, kw_only=True):
     """Reservation id → the highest number of its instances that ran at once."""
 
     def find_use(self, pool: Pool) -> PoolUse:
-        """Return the use of a pool, zeros if it never ran."""
+        """Return the use of a pool; all values are 0 if it never ran."""
         return self.pools.get(pool.name, PoolUse())

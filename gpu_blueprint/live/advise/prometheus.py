@@ -1,4 +1,4 @@
-"""A client for instant queries of Prometheus."""
+"""A client for instant queries to Prometheus."""
 
 import ipaddress
 import json
@@ -23,12 +23,12 @@ QUERY_PATH = "/api/v1/query"
 _CONNECT_SECONDS = 5
 _CHUNK_BYTES = 2**16
 _RETRIED_STATUSES = (429, 502, 504)
-"""Statuses of gateways that deserve another attempt; 503 is missing, since Prometheus sends it for a stopped query."""
+"""Statuses from gateways that are worth another try. 503 is not: Prometheus sends it for a query that it stopped."""
 _SIGN_IN = "give credentials with --token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
 _TOO_LARGE_STATUSES = (422, 503)
-"""Statuses of Prometheus for queries that take too long or load too many samples."""
+"""Statuses with which Prometheus refuses queries that take too long or load too many samples."""
 _LARGEST_VALUE = 1e18
-"""Bound on every count, sum and number of bytes in an answer."""
+"""Every count, sum and number of bytes in an answer is smaller than this."""
 _AMP_HOST = re.compile(r"aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|api\.aws)")
 
 
@@ -40,7 +40,7 @@ class Sample(Record):
 
 
 class Patience(NamedTuple):
-    """Time limits in seconds, and the largest answer."""
+    """Time limits in seconds, and the size limit of an answer."""
 
     head_seconds: float = 120
     """From the request to the headers: Prometheus stops a query after two minutes (`--query.timeout`)."""
@@ -49,18 +49,18 @@ class Patience(NamedTuple):
     total_seconds: float = 900
     """From the first request to the last answer."""
     most_bytes: int = 8 * 2**20
-    """Largest answer, uncompressed; each series of a pool or tenant takes a few hundred bytes."""
+    """Largest answer, uncompressed; each series of a pool or tenant needs a few hundred bytes."""
 
 
 class _Session(requests.Session):
-    """Ignore redirects: requests would read their whole body and address even if it may not follow them."""
+    """A session that ignores redirects: requests would read all of a redirect, even if it may not follow it."""
 
     def resolve_redirects(self, *_: Any, **__: Any) -> Iterator[Any]:
         return iter(())
 
 
 class Prometheus:
-    """One server, at the address of its web page.
+    """One Prometheus server, at the address of its web page.
 
     Raises:
         UsageError: The address is not valid.
@@ -71,7 +71,7 @@ class Prometheus:
         self._patience = patience or Patience()
         self._began: float | None = None
         self.warnings: dict[str, None] = {}
-        """The server's warnings about its answers as an ordered set."""
+        """The server's warnings about its answers, as keys: in order, without duplicates."""
         self._remedy = getattr(auth, "REMEDY", _SIGN_IN)
         self._session = _Session()
         self._session.auth = auth or _send_no_credentials
@@ -88,7 +88,7 @@ class Prometheus:
             self._session.mount(scheme, HTTPAdapter(max_retries=retry))
 
     def query(self, expr: str) -> list[Sample]:
-        """Return the present samples of an expression, without NaN and infinity.
+        """Return the present samples of an expression, without those that are NaN or infinite.
 
         Raises:
             MetricsError: The server did not answer, or refused the query.
@@ -111,7 +111,7 @@ class Prometheus:
             lambda: self._session.post(
                 self.url + QUERY_PATH,
                 data={"query": expr},
-                # call_within fails first, with its own message; the socket's timeout later ends the abandoned thread.
+                # call_within fails first, with its own message; later the socket's timeout ends the abandoned thread.
                 timeout=(_CONNECT_SECONDS, 2 * self._patience.head_seconds),
                 allow_redirects=False,
                 stream=True,
@@ -155,7 +155,7 @@ class Prometheus:
 
 
 def _find_target(answer: requests.Response) -> str:
-    """Return the target of a redirect without the query string, which may hold secrets."""
+    """Return the target of a redirect without the query string and fragment, which may contain secrets."""
     location = answer.headers.get("Location", "elsewhere")
     return shorten(re.split(r"[?#]", location, maxsplit=1)[0])
 
@@ -175,7 +175,7 @@ def _read_samples(document: Any) -> Iterator[Sample]:
 
 
 def _check_address(url: str, *, secret: bool) -> str:
-    """Return a valid address without a trailing slash; ``secret`` means that requests carry credentials."""
+    """Return a valid address without a trailing slash; ``secret`` is True if requests carry credentials."""
     example = "write it as http://localhost:9090"
     try:
         parts = urlsplit(url.strip())

@@ -1,4 +1,4 @@
-"""A proposal: reason, saving, confidence, changes of the stack file and next steps."""
+"""A proposal: its evidence, saving and confidence, the changes of the stack file, and the next steps."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -10,17 +10,17 @@ Kind = Literal["right-size", "share", "purchase", "ceiling", "quota"]
 Level = Literal["high", "medium", "low"]
 
 WEEK_DAYS = 7.0
-"""Shortest window that always contains working days and a weekend."""
+"""Days of the shortest window that always contains working days and a weekend."""
 WELL_COVERED_SHARE = 0.9
-"""Share of a window that must have data to represent the window."""
+"""Share of a window that must have data, so that the data represents the window."""
 SHORT_DAYS = 2.0
-"""Shortest window that contains every hour of the day twice."""
+"""Days of the shortest window that contains every hour of the day twice."""
 BURST_FACTOR = 3.0
-"""Ratio of the 95th percentile to the mean above which a load counts as bursts."""
+"""A load comes in bursts if its 95th percentile is more than this many times the mean."""
 
 
 class Confidence(Record):
-    """The support of a proposal by measurements, as a level and a reason."""
+    """The level at which measurements support a proposal, and the reason for this level."""
 
     level: Level
     reason: str
@@ -34,7 +34,7 @@ def list_burst_doubts(activity: Activity) -> list[str]:
 
 
 def judge_confidence(window: Window, *doubts: str) -> Confidence:
-    """Return the confidence of the window, lowered by a level for each doubt."""
+    """Return the confidence that a window of measurements gives, one level lower for each doubt."""
     hours = window.days * 24 * window.coverage
     measured = f"{window.days:g} days, {window.coverage:.0%} of them measured"
     if hours < WEEK_DAYS * 24 * WELL_COVERED_SHARE:
@@ -82,7 +82,7 @@ class Proposal(Record, kw_only=True):
     title: str
     evidence: tuple[str, ...]
     saving: float | None
-    """US dollars a month; below 0, the highest extra cost; None if the bill does not change or is unknown."""
+    """US dollars a month; a negative number is the highest extra cost; None if the bill stays equal or is unknown."""
     confidence: Confidence
     next: tuple[str, ...]
     changes: tuple[Change, ...] = ()

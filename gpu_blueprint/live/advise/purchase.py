@@ -15,12 +15,12 @@ from .observed import Observed, PoolUse
 from .proposal import Proposal, Set, judge_confidence
 
 LEAST_STEADY_SHARE = 0.6
-"""Share of the average number of GPUs that must run for 95 % of the time, so that a commitment for it is always used;
-`cost` recommends the same share."""
+"""At least this share of the average number of GPUs must run for 95 % of the time: then a commitment for this share is
+always used. `cost` recommends a commitment for the same share."""
 
 
 def commit(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
-    """Yield a commitment for GPUs that run on demand around the clock, computed as in `cost`."""
+    """Yield a commitment for GPUs that run on demand around the clock, with the same arithmetic as `cost`."""
     use = observed.find_use(pool)
     ran = average_gpus(use, observed.window, "on-demand")
     if pool.static_nodes and pool.purchase == ["on-demand"]:
@@ -52,13 +52,13 @@ def commit(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Propo
 
 
 def _is_steady(use: PoolUse, ran: float) -> bool:
-    """Return whether most GPUs of the average run around the clock, and most run on demand."""
+    """Return whether at least 60 % of the average number of GPUs ran around the clock, and at least 60 % on demand."""
     least = LEAST_STEADY_SHARE * use.gpus_mean
     return ran > 0 and use.gpus_low >= least and ran >= least
 
 
 def give_back(stack: StackConfig, observed: Observed) -> Iterator[Proposal]:
-    """Yield the reservations with instances that never ran."""
+    """Yield a proposal for each reservation with instances that never ran: to make it smaller, or to cancel it."""
     for reservation in stack.reservations:
         users = find_users(stack, reservation)
         uses = [observed.find_use(pool) for pool in users]

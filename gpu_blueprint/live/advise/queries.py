@@ -1,4 +1,4 @@
-"""The queries: Prometheus aggregates, so each answer has only one or two series for each pool."""
+"""The queries. Prometheus aggregates, so each answer has only one or two series for each pool."""
 
 from collections.abc import Mapping
 
@@ -25,13 +25,13 @@ SM, TENSOR, DRAM, MEMORY = (
 )
 
 _STEP_MINUTES = 5
-"""Shortest time between two samples; memory peaks between two samples still count."""
+"""Shortest time between two samples; a peak of memory between two samples still counts."""
 _MOST_STEPS = 4032
-"""Two weeks in steps of five minutes; longer windows have longer steps, to bound the size of a query."""
+"""Two weeks in steps of five minutes. Longer windows have longer steps, which bounds the size of a query."""
 _LEAST_HELD_MINUTES = 60
-"""Time for which pods must hold a device before its activity represents their work."""
+"""Pods must hold a device for at least this time; else its activity does not represent their work."""
 DEVICE_LABELS = "node, gpu, GPU_I_ID, pool"
-"""Labels that name one device: a GPU or a MIG instance."""
+"""Labels that identify one device: a GPU or a MIG instance."""
 
 
 class Sampling(Record):
@@ -56,7 +56,7 @@ class Sampling(Record):
 
 
 def count_clusters(sampling: Sampling) -> str:
-    """Return the query for the number of series of each cluster, since several may write to one Prometheus."""
+    """Return the query that counts the series of each cluster, since several clusters may write to one Prometheus."""
     return f"count by (cluster) ({sampling.over('count', PER_UNIT)})"
 
 
@@ -74,7 +74,7 @@ def select_cluster(expr: str, name: str) -> str:
 
 
 def write_queries(sampling: Sampling) -> Mapping[str, str]:
-    """Return name → query."""
+    """Return name → query for all queries of `measure.observe`."""
     held = f"sum by (pool) ({HELD})"
     count = sampling.over("count", f"count ({NAMESPACE})")
     devices = f"count by (pool) (max by ({DEVICE_LABELS}) ({select_held(SM)}))"
@@ -111,19 +111,19 @@ def write_queries(sampling: Sampling) -> Mapping[str, str]:
 
 
 def select_held(metric: str) -> str:
-    """Select a metric of the devices that pods hold, with the pool of their node; headroom's placeholders hold none."""
+    """Select a metric of the devices that pods hold, and add their node's pool; placeholders do not count as pods."""
     return f'({metric}{{namespace!="",{NO_PLACEHOLDER}}} {ON_POOL})'
 
 
 def _find_busiest(sampling: Sampling, metric: str) -> str:
-    """Return the query for the 95th percentile of the busiest device that pods held for long enough."""
+    """Return the query for the 95th percentile of each pool's busiest device, of those that pods held long enough."""
     device = f"max by ({DEVICE_LABELS}) ({select_held(metric)})"
     long = f"{sampling.over('count', device)} >= {-(-_LEAST_HELD_MINUTES // sampling.step)}"
     return f"max by (pool) ({sampling.over('quantile', device, 0.95)} and {long})"
 
 
 def _sum_requests(resource: str) -> str:
-    """Return the query for the largest request of a resource among pods with GPUs."""
+    """Return the query for the largest request of a resource by one pod with GPUs, for each pool."""
     of = f'resource="{resource}"'
     asked = f"sum by (namespace, pod, node) ({select_requests(ON_A_NODE, of=of)})"
     return f"max by (pool) (({asked} and on (namespace, pod) {UNITS}) {ON_POOL})"

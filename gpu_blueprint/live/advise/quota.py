@@ -14,9 +14,9 @@ from .observed import Observed, QuotaUse
 from .proposal import Proposal, Set, judge_confidence
 
 OFTEN_SHARE = 0.25
-"""Share of the window in which a tenant must use nearly all of its quota to get a proposal."""
+"""A tenant gets a proposal if it used nearly all of its quota for at least this share of the window."""
 RAISE_FACTOR = 1.25
-"""Factor from the present to the new quota, if the pool's limit allows."""
+"""The new quota is this factor times the present one, if the pool's limit and its free GPUs allow."""
 
 
 class Raise(Record, kw_only=True):
@@ -25,7 +25,7 @@ class Raise(Record, kw_only=True):
     tenant: Tenant
     pool: Pool
     unit: str
-    """Unit of the pool: its GPUs, shares or instances of one MIG profile."""
+    """Unit that the quota counts: GPUs, shares of a GPU, or instances of one MIG profile."""
     count: int
     """Present quota."""
     more: int
@@ -37,8 +37,8 @@ class Raise(Record, kw_only=True):
 def raise_quotas(stack: StackConfig, observed: Observed) -> Iterator[Proposal]:
     """Yield a larger quota for each tenant that needs one, if a pool has free GPUs.
 
-    A quota counts one extended resource over all pools that advertise it; the pool with most free GPUs gets the
-    larger quota.
+    A quota counts one extended resource over all pools that advertise it. The proposal raises it in the pool with the
+    most free GPUs.
     """
     for tenant in stack.tenants:
         for resource in stack.sum_quota(tenant):
@@ -50,7 +50,7 @@ def raise_quotas(stack: StackConfig, observed: Observed) -> Iterator[Proposal]:
 
 
 def _list_raises(stack: StackConfig, tenant: Tenant, resource: str, observed: Observed) -> Iterator[Raise]:
-    """Yield a larger quota in each pool: at most the pool's limit, and at most the GPUs that were free at the peak."""
+    """Yield a larger quota in each pool: within the pool's limit, and within the GPUs that were free at the peak."""
     for pool in stack.gpu_pools:
         count = _count_units(tenant, pool, resource)
         if not count:

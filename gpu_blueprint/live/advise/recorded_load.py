@@ -1,4 +1,4 @@
-"""A load from the metrics of a running stack: the pods with GPUs of a window, with what they asked and used."""
+"""A load for `replay` from the metrics of a running stack: the pods that held GPUs, with their requests and use."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -34,17 +34,17 @@ Values = Mapping[PodKey, float]
 def read_recorded_load(
     server: Prometheus, stack: StackConfig, days: int, cluster: str | None, now: datetime | None = None
 ) -> Load:
-    """Return the pods that held GPUs in a window that ends now.
+    """Return the pods that held GPUs, in a window that ends now, as a load.
 
     Args:
         server: The Prometheus of the stack.
         stack: The stack that ran.
         days: Days of the window.
         cluster: Value of the label ``cluster``, if it is not the cluster's name.
-        now: The end of the window; None for the present.
+        now: The end of the window; None for the present time.
 
     Raises:
-        MetricsError: The server did not answer, or knows no pod with GPUs.
+        MetricsError: The server did not answer, or knows no pod with GPUs, or more pods than a load may have.
         UsageError: The series belong to another cluster.
     """
     sampling = Sampling(days)
@@ -70,7 +70,7 @@ def read_recorded_load(
 
 
 def write_pod_queries(sampling: Sampling) -> Mapping[str, str]:
-    """Return name → query, each for one value of a pod in a pool."""
+    """Return name → query; each query returns one value for each pod and its pool."""
     held = f"sum by (namespace, pod, pool) ({UNITS})"
     active = f"avg by (namespace, pod, pool) (max by ({DEVICE_LABELS}, namespace, pod) ({select_held(SM)}))"
     memory = f"max by (namespace, pod, pool) ({select_held(MEMORY)})"
@@ -99,7 +99,7 @@ def _read_pods(samples: list[Sample]) -> Iterator[tuple[PodKey, float]]:
 
 
 def _build_job(key: PodKey, pool: Pool, answers: Mapping[str, Values], begin: datetime, sampling: Sampling) -> Job:
-    """Return a pod as a job. The activity of a shared GPU belongs to all its pods, so their use is not known."""
+    """Return a pod as a job. On a shared GPU, its use is unknown: the metrics show the activity of all pods."""
 
     def read(name: str, convert: Callable[[float], float]) -> float | None:
         value = answers[name].get(key)

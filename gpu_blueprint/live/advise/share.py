@@ -1,4 +1,4 @@
-"""Several pods on one GPU, if each needs only a part of the GPU: with MIG, else with MPS or time-slicing."""
+"""Several pods on one GPU, if each pod needs only a part of the GPU: with MIG, else with MPS or time-slicing."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -27,9 +27,9 @@ from .observed import Observed
 from .proposal import Proposal, list_burst_doubts
 
 MAX_SHARED_ACTIVITY = 0.8
-"""Highest projected activity of a shared GPU or MIG instance, with every pod at its 95th percentile at once."""
+"""Highest activity that a shared GPU or MIG instance may have, if all its pods are at their 95th percentile at once."""
 MAX_REPLICAS = 8
-"""Most pods on one GPU that arithmetic alone justifies: each adds context switches and a CUDA context."""
+"""Most pods on one GPU that are proposed without a test, since each pod adds context switches and a CUDA context."""
 _GIB = 1024
 
 
@@ -43,11 +43,11 @@ class Cut(Record, kw_only=True):
     mib: float
     """GPU memory of each pod, in MiB."""
     load: str
-    """The projected activity, as a sentence part."""
+    """The projected activity, as a part of a sentence."""
     isolated: bool
     """True if the hardware isolates the pods from each other."""
     limit: str = ""
-    """Why a GPU runs fewer pods than its MIG instances; empty if every instance runs a pod."""
+    """Why a GPU runs fewer pods than it has MIG instances; empty if every instance runs a pod."""
 
 
 class SharingMove(Move, kw_only=True):
@@ -57,21 +57,21 @@ class SharingMove(Move, kw_only=True):
 
 
 def share(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
-    """Yield the way to share a GPU that saves most, if one saves enough."""
+    """Yield the way to share a GPU that saves most, if it saves enough; MIG comes first, since it isolates pods."""
     work = find_work(stack, pool, observed)
     if work is None or pool.purpose == "training":
         return
     moves = [_make_move(work, cut, row) for row in _list_types(stack, pool) for cut in _list_cuts(work, row)]
     worthwhile = [move for move in moves if move and move.is_worthwhile]
     if worthwhile:
-        # Isolation by the hardware is worth more than one more pod for each GPU.
+        # Isolation by the hardware is worth more than the saving from more pods on each GPU.
         best = max(worthwhile, key=lambda move: (move.cut.isolated, move.saving, -move.row.gpu_devices))
         if proposal := _propose(best):
             yield proposal
 
 
 def _list_types(stack: StackConfig, pool: Pool) -> list[Instance]:
-    """Return the region's instance types with the pool's GPU, also smaller ones, since the pool needs fewer GPUs."""
+    """Return the region's instance types with the pool's GPU, also with fewer GPUs, since the pool needs fewer."""
     own = stack.list_instances(pool)[0]
     return [row for row in list_instances().values() if _has_same_gpu(row, own, pool) and stack.region in row.regions]
 
@@ -94,13 +94,16 @@ def _list_cuts(work: Work, row: Instance) -> Iterator[Cut]:
 
 
 def _choose_mig(table: MigTable, work: Work, row: Instance, most: float) -> Cut | None:
-    """Return the cut into the MIG profile that fits most pods on one GPU; None if no profile fits a pod."""
+    """Return the cut into the MIG profile with which most pods fit on one GPU; None if no profile fits a pod."""
     cuts = [_cut_mig(table, profile, work, row, most) for profile in table.rows]
     return max((cut for cut in cuts if cut), key=lambda cut: (cut.pods, cut.mib), default=None)
 
 
 def _cut_mig(table: MigTable, profile: MigProfile, work: Work, row: Instance, most: float) -> Cut | None:
-    """Return a cut of the whole GPU into one profile; None if an instance fits no pod, or the node fewer than two."""
+    """Return a cut of the whole GPU into one profile.
+
+    None if an instance is too small for a pod's memory or activity, or if fewer than two pods would run on the GPU.
+    """
     activity = work.activity
     compute, memory = profile.compute_slices / table.compute_slices, profile.memory_slices / table.memory_slices
     mib, busy = find_usable_mib(row) * memory, max(activity.sm_p95 / compute, activity.dram_p95 / memory)
@@ -131,7 +134,7 @@ def _cut_replicas(mode: str, work: Work, row: Instance, most: float) -> Cut | No
 
 
 def _find_size(work: Work) -> PodSize:
-    """Return CPU and memory of a pod: the measured requests, else ``podSize`` of the stack file or its default."""
+    """Return CPU and memory of a pod: the measured requests, else ``podSize`` in the stack file, else the default."""
     pod, assumed = work.use.largest, work.pool.pod_size or DEFAULT_SLOT
     cpu_milli, memory_mib = assumed.room
     if pod:
@@ -140,19 +143,19 @@ def _find_size(work: Work) -> PodSize:
 
 
 def _choose_types(work: Work, cut: Cut, row: Instance) -> dict[str, Any]:
-    """Return the fields that select the new pool's types: those that fit as many pods for each GPU as this type."""
+    """Return the fields that select the new pool's types: all that fit at least ``cut.pods`` pods on each GPU."""
     pool, own = work.pool, work.stack.list_instances(work.pool)
     if pool.instance_types and row in own:
         size, alike = _find_size(work).room, [other for other in own if other.gpu_devices == row.gpu_devices]
         enough = [other for other in alike if pool.find_room(other).count_pods(size) >= cut.pods * other.gpu_devices]
         return {"instanceTypes": [other.instance_type for other in enough]}
-    if cut.limit:  # a pool with a GPU model would skip this type, whose CPU and memory do not suffice for all slots
+    if cut.limit:  # by GPU model, the pool would skip this type: its CPU and memory do not suffice for all slots
         return {"gpu": None, "gpusPerNode": None, "instanceTypes": [row.instance_type]}
     return {"gpu": pool.model.name, "gpusPerNode": None, "instanceTypes": None}
 
 
 def _make_move(work: Work, cut: Cut, row: Instance) -> SharingMove | None:
-    """Return the move to a shared GPU; None without a price, or if Karpenter would launch another type."""
+    """Return the move to a shared GPU; None if its price is unknown, or if Karpenter would launch another type."""
     pool = work.pool
     gpus = round_to_nodes(work.pods / cut.pods, row)
     max_gpus = max(min(add_headroom(work.peak_pods / cut.pods, row), pool.max_gpus), row.gpu_devices)

@@ -1,4 +1,4 @@
-"""Spot for pools that tolerate interruptions, and a fallback for pools that EC2 interrupts often."""
+"""Spot for pools that tolerate interruptions, and on-demand or more types for pools that EC2 interrupts often."""
 
 from collections.abc import Iterator
 
@@ -17,15 +17,15 @@ from .observed import Observed, PoolUse
 from .proposal import Proposal, Set, judge_confidence
 
 OFTEN_HOURS = 168
-"""Node-hours, a week, for each spot interruption below which interruptions lose more work than spot gains."""
+"""Spot node-hours (a week) for each interruption. With fewer, interruptions lose more work than spot saves."""
 TOLERANT_PURPOSES = ("inference", "batch", "notebook")
-"""Purposes whose pods can restart on another node; training can with checkpoints."""
+"""Purposes whose pods can restart on another node. Training is not among them: it also needs checkpoints."""
 _MAX_ADDED_TYPES = 4
-"""Most instance types that one proposal adds."""
+"""Most instance types that one proposal adds to a pool."""
 
 
 def buy_on_spot(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
-    """Yield spot, with on-demand as the fallback, for a pool that tolerates interruptions."""
+    """Yield spot as the first choice, with on-demand as the fallback, for a pool that tolerates interruptions."""
     use = observed.find_use(pool)
     rows = [row for row in stack.list_instances(pool) if "spot" in row.usage_classes]
     if not rows or not _tolerates_spot(pool) or not average_gpus(use, observed.window, "on-demand"):
@@ -81,7 +81,7 @@ def _explain_spot(stack: StackConfig, pool: Pool, observed: Observed, rows: list
 
 
 def _estimate_saving(stack: StackConfig, use: PoolUse, observed: Observed) -> Usd:
-    """Return the US dollars a month that spot saves if all on-demand nodes become spot nodes."""
+    """Return US dollars a month that are saved if all on-demand nodes become spot nodes."""
     total = Usd()
     for (instance_type, bought), hours in use.node_hours.items():
         if bought == "on-demand":
@@ -94,7 +94,7 @@ def _estimate_saving(stack: StackConfig, use: PoolUse, observed: Observed) -> Us
 
 
 def spread_spot(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
-    """Yield on-demand as a fallback, or more instance types, for a pool with frequent spot interruptions."""
+    """Yield on-demand as the fallback, or more instance types, for a pool with frequent spot interruptions."""
     use = observed.find_use(pool)
     hours = use.sum_hours("spot")
     if not hours or use.interruptions <= hours / OFTEN_HOURS:
@@ -131,7 +131,7 @@ def spread_spot(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[
 
 
 def _list_more_types(stack: StackConfig, pool: Pool) -> list[str]:
-    """Return the region's other instance types with as many GPUs, or the same fraction of a GPU, of the same model."""
+    """Return the region's other types with the same GPU model, and as many GPUs or the same fraction of a GPU."""
     own = stack.list_instances(pool)
     return [
         row.instance_type

@@ -6,14 +6,14 @@ from .need import find_usable_mib
 from .observed import PoolUse
 
 ACTIVITY_COVERED_SHARE = 0.5
-"""Share of the time with held GPUs for which the activity must be known."""
+"""The activity must be known for at least this share of the time in which pods held GPUs."""
 HALF_IDLE_ACTIVITY, NEARLY_FULL_SHARE = 0.5, 0.85
-"""Activity below which, and share of memory above which, only memory rules out a smaller GPU. Frameworks reserve memory
-at their start (vLLM 0.9 of the GPU, JAX 0.75), so they use more memory than they need."""
+"""If activity is below the first number and the used share of memory above the second, only memory rules out a smaller
+GPU. But frameworks reserve memory when they start (vLLM 0.9 of the GPU, JAX 0.75), so they use more than they need."""
 
 
 def explain_stay(pool: Pool, use: PoolUse) -> str:
-    """Return why advise cannot judge what a pool's work needs; empty if it can."""
+    """Return why advise cannot judge what the work of a pool needs; empty if it can."""
     if is_leaving(pool):
         return "the stack file expects no use: the work is already moving to another pool"
     if use.gap:
@@ -35,7 +35,7 @@ def is_leaving(pool: Pool) -> bool:
 
 
 def _explain_fields(pool: Pool) -> str:
-    """Return the field of the stack file that keeps the work in its pool, as a reason; empty for none."""
+    """Return the reason, from the pool's fields, why its work must stay in the pool; empty if there is none."""
     if pool.multi_node:
         return "its jobs span nodes over EFA, which nodes with smaller GPUs lack"
     if "reserved" in pool.purchase:

@@ -1,4 +1,4 @@
-"""Confirmation that an object exists, since the tagging API also lists objects deleted some time ago.
+"""A check that each object exists, since the tagging API also lists objects that were deleted some time ago.
 
 Reports: github.com/aws/aws-sdk, issues 302 and 676.
 """
@@ -18,7 +18,7 @@ from .resource import Resource
 def confirm(stack: StackConfig, resource: Resource, account: Account) -> Resource | None:
     """Return the object with its creation time and price; None if it no longer exists.
 
-    Objects of a kind without a describing call are returned unchanged.
+    If the table has no call that describes objects of its kind, the object is returned unchanged.
     """
     look = LOOKS.get(resource.arn.kind)
     if look is None:
@@ -36,7 +36,7 @@ def confirm(stack: StackConfig, resource: Resource, account: Account) -> Resourc
 
 
 def _read(look: Kind, answer: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the description of the object in an answer; None if the answer has an empty list."""
+    """Return the description of the object in an answer; None if the list in the answer is empty."""
     found: Any = answer
     for key in look.path:
         found = found.get(key) or {}
@@ -46,7 +46,7 @@ def _read(look: Kind, answer: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _read_time(value: Any) -> datetime | None:
-    """Return a time of an answer; SQS writes seconds since 1970 as text."""
+    """Return a time in an answer; SQS writes it as text: seconds since 1970."""
     if isinstance(value, str):
         return datetime.fromtimestamp(float(value), UTC)
     return value if isinstance(value, datetime) else None

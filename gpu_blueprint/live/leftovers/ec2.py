@@ -1,4 +1,4 @@
-"""EC2's objects, from EC2 itself: the tagging API lists new objects late and deleted objects for a while."""
+"""EC2's objects, from EC2's own API: the tagging API lists new objects late, and deleted objects for a while."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -27,15 +27,15 @@ class Ec2Type(Record):
     gone: frozenset[str]
     makers: frozenset[str]
     state: str = "State"
-    """Key of the state, the same in all of EC2."""
+    """Key of the object's state in the answer; it is the same in all of EC2."""
 
 
 TYPES: Mapping[str, Ec2Type] = {row.type: row for row in read_table("ec2_objects.csv", Ec2Type)}
-"""Resource type in the ARN → row."""
+"""Resource type in an ARN → row."""
 
 
 def list_surveys(stack: StackConfig) -> Iterator[Survey]:
-    """Yield a survey for each type and each maker of its objects."""
+    """Yield a survey for each type of object, and for each program that makes objects of this type."""
     for name, type_ in TYPES.items():
         for mark in list_marks(stack):
             if mark.maker in type_.makers:

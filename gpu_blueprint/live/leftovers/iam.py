@@ -1,7 +1,7 @@
-"""IAM's objects, found by name, since IAM lists objects without tags, and the tagging API omits roles.
+"""IAM's objects, found by name: IAM lists objects without their tags, and the tagging API omits roles.
 
-Every name begins with the cluster's name; in roles and policies, `iam.namePrefix` may precede it. Names of roles and
-policies end with the region, except in platforms of version 0.1.
+Every name begins with the cluster's name; names of roles and policies may have `iam.namePrefix` before it. They end
+with the region, except in platforms of version 0.1.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from .survey import Survey
 
 CHECK = "IAM"
 _REGION_TAG = "topology.kubernetes.io/region"
-"""Tag of Karpenter on its instance profiles: the region of the cluster, since IAM itself has no regions."""
+"""Karpenter's tag on its instance profiles: the cluster's region, since IAM itself has no regions."""
 
 
 class IamType(Record):
@@ -29,13 +29,13 @@ class IamType(Record):
     listed: str
     """Key of the list in the answer."""
     name: str
-    """Field with the name, in a listed object."""
+    """Field of a listed object that contains its name."""
     reading: str
-    """Operation that reads one object with its tags."""
+    """Operation that returns one object with its tags."""
     read: str
     """Key of the object in the answer."""
     key: str
-    """Parameter of ``reading``, and field of a listed object."""
+    """Field of a listed object, and the parameter of ``reading`` with the same value (PolicyArn for Arn)."""
     parameters: Mapping[str, str]
 
 
@@ -69,7 +69,7 @@ def _find(stack: StackConfig, type_: IamType, account: Account) -> Iterator[Reso
 
 
 def _may_be_ours(stack: StackConfig, name: str) -> bool:
-    """Return whether a name begins with the cluster's name and does not end with another region."""
+    """Return whether a name begins like the names of this platform and does not end with another region."""
     prefixes = ("", stack.iam.name_prefix or "")
     beginnings = tuple(f"{prefix}{stack.cluster_name}{sign}" for prefix in prefixes for sign in "-_")
     others = tuple(f"-{region}" for region in list_regions() if region != stack.region)
@@ -77,7 +77,7 @@ def _may_be_ours(stack: StackConfig, name: str) -> bool:
 
 
 def _read(type_: IamType, key: str, account: Account) -> Resource | None:
-    """Return an object with its tags; None if it was deleted after the listing."""
+    """Return an object with its tags; None if it was deleted since it was listed."""
     parameter = "PolicyArn" if type_.key == "Arn" else type_.key
     answer = ask_unless_missing(account, ("NoSuchEntity",), "iam", type_.reading, **{parameter: key})
     if answer is None:

@@ -1,4 +1,4 @@
-"""The kinds of objects: their names in prose, a command that shows an object, and a call that confirms it."""
+"""The kinds of objects: their names in prose, the command that shows an object, and the call that confirms it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ class Kind(Record):
     gone: frozenset[str]
 
     def build(self, arn: Arn) -> dict[str, Any]:
-        """Return the parameters of the call that confirms an object."""
+        """Return the parameters of the call that checks whether an object exists."""
         named = (parameter.partition("=") for parameter in self.parameters)
         values = {name: _fill(value, arn) for name, _, value in named}
         return {name.removesuffix("[]"): [value] if name.endswith("[]") else value for name, value in values.items()}
@@ -33,9 +33,9 @@ class Kind(Record):
 
 _ROWS = tuple(read_table("aws_objects.csv", Kind))
 KINDS: Mapping[str, Kind] = {row.kind: row for row in _ROWS if row.command}
-"""Service and type of an ARN → kind with words and a command."""
+"""Service and type of an ARN → row, for kinds with a command."""
 LOOKS: Mapping[str, Kind] = {row.kind: row for row in _ROWS if row.operation}
-"""Service and type of an ARN → kind with a confirming call."""
+"""Service and type of an ARN → row, for kinds with a call that confirms an object."""
 
 _FALLBACK_COMMAND = "resourcegroupstaggingapi get-resources --resource-arn-list {arn}"
 

@@ -28,10 +28,11 @@ class Mark(Record):
 
 
 def list_marks(stack: StackConfig) -> tuple[Mark, ...]:
-    """Return the marks of a platform; in an existing cluster, only the blueprint's: the others are the owner's.
+    """Return the marks of a platform; in an existing cluster only the blueprint's: the others mark the owner's objects.
 
-    Karpenter's objects have the first mark too, because every EC2NodeClass carries the tags of the stack. The team's
-    own NodePools, volumes of the EBS CSI driver and load balancers have only the mark of the cluster.
+    Objects that Karpenter creates have the first mark too, because every EC2NodeClass has the tags of the stack. Other
+    objects have only a mark of the cluster, such as nodes of the team's own NodePools, volumes of the EBS CSI driver,
+    and load balancers.
     Sources: Karpenter v1.14.1 pkg/utils GetTags; aws-ebs-csi-driver docs/tagging.md; amazon-vpc-cni-k8s pkg/awsutils;
     AWS Load Balancer Controller guide, «Resource tags».
     """
@@ -47,14 +48,14 @@ def list_marks(stack: StackConfig) -> tuple[Mark, ...]:
 
 
 def find_cluster(tags: Mapping[str, str]) -> str:
-    """Return the name of the cluster in an object's tags; empty for none."""
+    """Return the name of the cluster in an object's tags; empty if there is none."""
     named = [tags[key] for key in _CLUSTER_TAGS if key in tags]
     owners = [key for key, value in tags.items() if key.startswith(_CLUSTER_PREFIX) and value == "owned"]
     return next(iter([*named, *(key.removeprefix(_CLUSTER_PREFIX) for key in owners)]), "")
 
 
 def read_tags(described: Mapping[str, Any]) -> dict[str, str]:
-    """Return the tags in the description of an object; the key is TagSet for EC2's network interfaces."""
+    """Return the tags in the description of an object; EC2 lists them under TagSet for network interfaces."""
     rows = described.get("Tags") or described.get("TagSet") or []
     return {row["Key"]: row["Value"] for row in rows}
 

@@ -1,6 +1,6 @@
-"""Objects with a name from the stack: cluster, node groups, log group, queue, budgets and caches.
+"""Objects whose names follow from the stack: cluster, node groups, log group, queue, budgets and cached images.
 
-The tagging API lists them late, and omits a log group that EKS has recreated.
+The tagging API lists them late, and omits a log group that EKS has created again.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ NO_QUEUE_CODES = ("AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist"
 
 
 def list_surveys(stack: StackConfig) -> Iterator[Survey]:
-    """Yield a survey for each kind."""
+    """Yield a survey for each kind of object."""
     yield Survey("EKS", "cluster and node groups", partial(_find_cluster, stack))
     if stack.new_cluster:
         yield Survey("log groups", "log group of the control plane", partial(_find_log_group, stack))
@@ -36,7 +36,7 @@ def list_surveys(stack: StackConfig) -> Iterator[Survey]:
 
 
 def build_queue_url(arn: Arn) -> str:
-    """Return the URL of a queue, which SQS's API takes instead of the ARN."""
+    """Return the URL of a queue; SQS's API accepts this instead of the ARN."""
     return f"https://{find_partition(arn.region).build_host('sqs', arn.region)}/{arn.account}/{arn.name}"
 
 
@@ -70,7 +70,7 @@ def _find_node_groups(stack: StackConfig, account: Account) -> Iterator[Resource
 
 
 def _find_log_group(stack: StackConfig, account: Account) -> Iterator[Resource]:
-    """Find the log group, also without tags: EKS recreates the group if it writes a last line after the destroy."""
+    """Yield the log group, even without tags: EKS creates it again if it writes a last line after the destroy."""
     name = f"/aws/eks/{stack.cluster_name}/cluster"
     for group in account.ask("logs", "DescribeLogGroups", logGroupNamePrefix=name).get("logGroups", []):
         if group["logGroupName"] == name:
@@ -99,7 +99,7 @@ def _find_budgets(stack: StackConfig, account: Account) -> Iterator[Resource]:
 
 
 def _find_cached_images(stack: StackConfig, account: Account) -> Iterator[Resource]:
-    """Find the repositories of pull-through caches, also without tags, and also if ``pullThrough`` is unset.
+    """Yield the repositories of pull-through caches, even without tags, and even if ``pullThrough`` is unset.
 
     ECR creates a repository when a node first pulls an image.
     """

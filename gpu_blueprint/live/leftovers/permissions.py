@@ -1,7 +1,7 @@
-"""The IAM actions of each check of ``leftovers``, and the IAM policy that grants exactly these actions.
+"""The IAM actions that each check of ``leftovers`` needs, and the IAM policy that grants exactly these actions.
 
-The policy grants every action on all objects, because their names are not known yet. Source: AWS Service Authorization
-Reference, read 2026-11-22.
+The policy allows every action on all objects, because the names of the objects are not known yet. Source: AWS Service
+Authorization Reference, read 2026-11-22.
 """
 
 from typing import Any

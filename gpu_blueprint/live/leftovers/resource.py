@@ -1,4 +1,4 @@
-"""One object of an AWS account with its ARN."""
+"""An object of an AWS account, and its ARN."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from ...cost.money import Usd
 from ...records import Record
 
 _SERVICES_WITHOUT_TYPE = ("s3", "sns", "sqs")
-"""Services whose ARNs have no resource type, since each service has only one."""
+"""Services whose ARNs have no resource type, since such a service has only one type."""
 REPOSITORY = "ecr:repository"
 """Kind of image repositories."""
 
@@ -22,7 +22,7 @@ class Arn(Record, order=True):
     """Empty for services without regions, such as IAM."""
     account: str
     type: str
-    """Resource type, such as ``cluster`` or ``loadbalancer/net``; empty if the service has only one."""
+    """Resource type, such as ``cluster`` or ``loadbalancer/net``; empty if the service has only one type."""
     name: str
     """Id, name, or path, such as ``gpu-prod/system/8e3c…`` of a node group."""
 
@@ -55,8 +55,8 @@ class Resource(Record, kw_only=True):
     made: datetime | None = None
     """Creation time, if AWS states one."""
     detail: str = ""
-    """A fact to recognize the object by, such as an instance type."""
+    """A fact by which people recognize the object, such as its instance type."""
     instance: str = ""
-    """Id of the EC2 instance that the object is attached to; empty for none."""
+    """Id of the EC2 instance to which the object is attached; empty if there is none."""
     month: Usd | None = None
     """US dollars a month; None if AWS does not bill the object by time."""

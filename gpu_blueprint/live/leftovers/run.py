@@ -1,4 +1,4 @@
-"""Find all objects of a platform in its account, and compare them with the state files."""
+"""The search for all objects of a platform in its account, and their comparison with the state files."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,32 +21,35 @@ _PARALLEL_CALLS = 8
 
 
 class Report(Record):
-    """The objects that ``leftovers`` found, and findings about unanswered calls."""
+    """The objects that ``leftovers`` found, and findings about calls that AWS did not answer."""
 
     states: States
     verdicts: Verdicts
     findings: Sequence[Finding] = ()
-    """Unanswered calls; or, alone, the finding that this is not the stack's account."""
+    """Calls without an answer; or, if the check of the account did not pass, only the finding of this check."""
 
     @property
     def exit_code(self) -> int:
-        """0 without leftovers, 1 with leftovers or missing answers, 2 if AWS does not accept the credentials."""
+        """0 without leftovers, 1 with leftovers, 2 if AWS does not accept the credentials.
+
+        Also 1 if answers are missing, or if the account is not the stack's.
+        """
         return judge_findings(self.findings) or int(bool(self.verdicts.leftovers))
 
 
 def list_surveys(stack: StackConfig) -> list[Survey]:
-    """Return the surveys of the stack's region; services come before the tagging API, since the first answer counts."""
+    """Return the surveys of the region; the tagging API comes last, since the first answer about an object counts."""
     return [survey for module in (ec2, names, iam, tagged) for survey in module.list_surveys(stack)]
 
 
 def find_leftovers(stack: StackConfig, states: States, account: Account, world: Account) -> Report:
-    """Check that the account is the stack's, then take all surveys in parallel.
+    """Check that the account is the stack's, then take all surveys in parallel, and compare with the state files.
 
     Args:
         stack: The stack.
         states: The contents of the stack's state files.
         account: The account in the stack's region.
-        world: The account in the region that lists objects of services without regions.
+        world: The account in the region that lists the objects of services without regions.
     """
     question = Question(check="account", subject=stack.account_id, ask=partial(check_account, stack))
     if wrong := [finding for finding in ask_question(question, account) if finding.status is not Status.PASS]:

@@ -1,6 +1,6 @@
-"""The state files that Pulumi exports: AWS objects, clusters, node groups and pools.
+"""The state files that Pulumi exports: the AWS objects, clusters, node groups and pools in them.
 
-A destroyed stack has a valid state without resources.
+The state of a destroyed stack is valid and has no resources.
 """
 
 import json
@@ -15,7 +15,7 @@ from ...records import Record
 from .resource import Resource
 
 _OWN_ARN_OUTPUTS = ("arn", "accessEntryArn", "associationArn")
-"""Outputs with the ARN of the resource itself; others, such as nodeRoleArn, hold ARNs of other resources."""
+"""Outputs that contain the ARN of the resource itself; others, such as nodeRoleArn, are ARNs of other resources."""
 _URN = re.compile(r"urn:pulumi:(?P<stack>[^:]+)::(?P<project>[^:]+)::")
 _EC2_ID = re.compile(r"[a-z]+-[0-9a-f]{8,17}")
 _SECRET_KEY = "4dabf18193072939515e22adb298388d"
@@ -26,7 +26,7 @@ _CLUSTER, _NODE_GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"
 
 
 class States(Record, kw_only=True):
-    """The contents of all given state files together."""
+    """The contents of all given state files, merged."""
 
     files: tuple[str, ...] = ()
     count: int = 0
@@ -43,7 +43,7 @@ class States(Record, kw_only=True):
     """Operations that a killed Pulumi left pending, such as ``creating aws:eks/cluster:Cluster gpu-prod``."""
 
     def hold(self, resource: Resource) -> bool:
-        """Return whether one of the files has an object of the account."""
+        """Return whether one of the files contains this object of the account."""
         return not self.ids.isdisjoint((resource.arn.text, resource.arn.name))
 
 
@@ -57,7 +57,7 @@ def read_states(paths: Sequence[Path], stack: str) -> States:
     """Read the state files of a stack.
 
     Raises:
-        UsageError: Files cannot be used; the message has a line for each.
+        UsageError: Some files cannot be used; the message has a line for each of them.
     """
     deployments: list[_Deployment] = []
     faults: list[str] = []
@@ -72,7 +72,7 @@ def read_states(paths: Sequence[Path], stack: str) -> States:
 
 
 class _UnfitError(Exception):
-    """A file is not a state of the stack."""
+    """A file is not a state of this stack."""
 
 
 def _read_file(path: Path, stack: str) -> _Deployment:
@@ -95,7 +95,7 @@ def _read_file(path: Path, stack: str) -> _Deployment:
 
 
 def _read_deployment(document: Any, stack: str) -> Mapping[str, Any]:
-    """Return the deployment of an export, and refuse every other document."""
+    """Return the deployment in an export; refuse every other document."""
     export = _EXPORT_HINT.format(stack=stack)
     if isinstance(document, dict) and "checkpoint" in document:
         raise _UnfitError(f"is a file of Pulumi's backend, not an export; {export}")
@@ -142,9 +142,9 @@ def _read_outputs(resource: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _list_ids(resource: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the ARN of a resource, and its id if ids of this form are unique.
+    """Yield the ARN of a resource, and its id if ids in this format are unique.
 
-    An ARN among the inputs, as of an EventTarget, is also an output, but belongs to another resource.
+    An output that is also an input is no ARN of the resource itself: an EventTarget has another resource's ARN.
     """
     identity = str(resource.get("id", ""))
     if identity.startswith("arn:") or _EC2_ID.fullmatch(identity):
@@ -171,7 +171,7 @@ def _merge(deployments: Sequence[_Deployment]) -> States:
 
 
 def _list_names(rows: Iterable[Mapping[str, Any]], start: str, end: str = "") -> frozenset[str]:
-    """Return the names of all resources of a type, from ids ``name``, ``cluster:name`` or ``namespace/name``."""
+    """Return the names of all resources of a type; their ids are ``name``, ``cluster:name`` or ``namespace/name``."""
     chosen = [row for row in rows if str(row.get("type")).startswith(start) and str(row.get("type")).endswith(end)]
     return frozenset(re.split("[:/]", str(row.get("id", "")))[-1] for row in chosen)
 

@@ -14,11 +14,11 @@ class Survey(Record):
     check: str
     subject: str
     ask: Callable[[Account], Iterator[Resource | Finding]]
-    """Yield objects, and findings about objects that AWS does not describe."""
+    """Function that yields objects, and findings about objects that AWS does not describe."""
 
 
 def take_survey(survey: Survey, account: Account) -> list[Resource | Finding]:
-    """Return the objects; if AWS stops answering, the objects so far and a finding with the reason."""
+    """Return the objects; if AWS stops answering, the objects until then, and a finding with the reason."""
     found: list[Resource | Finding] = []
     try:
         for answer in survey.ask(account):

@@ -1,4 +1,4 @@
-"""Objects that the Resource Groups Tagging API lists, without EC2's, which ec2.py reads from EC2.
+"""Objects that the Resource Groups Tagging API lists, without EC2's objects, which ec2.py reads from EC2.
 
 The tagging API covers all services but omits IAM roles.
 Source: «Services that support the Resource Groups Tagging API», read 2026-11-22.
@@ -19,26 +19,26 @@ from .survey import Survey
 
 CHECK = "tags"
 _WORLDWIDE_SERVICES = ("bcm-data-exports", "budgets", "ce")
-"""Services without regions whose ARNs may name the region of their endpoint."""
+"""Services without regions; their ARNs may contain the region of their endpoint."""
 _DEPENDENT_KINDS = ("ec2:fleet", "elasticloadbalancing:listener")
-"""Kinds that AWS deletes with another object: they cost nothing, and the API lists them for hours after."""
+"""Kinds that AWS deletes together with another object: they cost nothing, and the API lists them for hours after."""
 
 
 def list_surveys(stack: StackConfig) -> Iterator[Survey]:
-    """Yield a survey for the objects of each maker in the region of the stack."""
+    """Yield a survey for each program whose objects are in the stack's region."""
     for mark in list_marks(stack):
         yield Survey(CHECK, f"everything of the {mark.maker}", partial(_find, stack, mark))
 
 
 def list_worldwide_surveys(stack: StackConfig) -> Iterator[Survey]:
-    """Yield the survey of services without regions, for the region that lists their objects."""
+    """Yield the survey of services without regions; their objects are listed in one region of the partition."""
     for mark in list_marks(stack):
         if mark.maker == BLUEPRINT and stack.region != stack.partition.world:
             yield Survey(CHECK, "everything without a region", partial(_find, stack, mark, worldwide=True))
 
 
 def _find(stack: StackConfig, mark: Mark, account: Account, *, worldwide: bool = False) -> Iterator[Resource | Finding]:
-    """Yield the objects that exist; if a service does not answer, the object as listed and a finding."""
+    """Yield the objects that exist; if AWS does not describe an object, the object as it was listed, and a finding."""
     for listed in _list_tagged(mark, account):
         if worldwide and listed.arn.region and listed.arn.service not in _WORLDWIDE_SERVICES:
             continue

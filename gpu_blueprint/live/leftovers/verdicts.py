@@ -11,15 +11,15 @@ from .states import States
 
 
 class Attended(Record):
-    """An object in no state file that a running cluster creates and deletes, so it is not a leftover."""
+    """An object in no state file that a part of a running cluster creates and deletes, so it is not a leftover."""
 
     resource: Resource
     by: str
-    """The part of the cluster, such as ``pool infer-l4`` or ``node group gpu-prod-system-8f3c``."""
+    """This part of the cluster, such as ``pool infer-l4`` or ``node group gpu-prod-system-8f3c``."""
 
 
 class Verdicts(Record, kw_only=True):
-    """Every object with the tags of the platform, by verdict."""
+    """Every object that was found for the platform, by verdict."""
 
     leftovers: Sequence[Resource]
     attended: Sequence[Attended]
@@ -33,7 +33,7 @@ class Verdicts(Record, kw_only=True):
 
 
 def judge(stack: StackConfig, states: States, found: Iterable[Resource]) -> Verdicts:
-    """Compare the found objects with the states; a cluster counts as running if a state and the account have it."""
+    """Compare the found objects with the states; a cluster runs if a state file has it and the account has it."""
     resources = sorted(found, key=lambda resource: (resource.arn.kind, resource.arn.name))
     names = {resource.arn.name for resource in resources if resource.arn.kind == "eks:cluster"}
     running = states.clusters & names
@@ -53,10 +53,10 @@ def judge(stack: StackConfig, states: States, found: Iterable[Resource]) -> Verd
 
 
 def find_keeper(stack: StackConfig, states: States, running: Iterable[str], resource: Resource) -> str:
-    """Return the part of a running cluster that creates and deletes an object; empty for none.
+    """Return the part of a running cluster that creates and deletes an object; empty if there is none.
 
-    Objects with the blueprint's tags whose pool is in no state are leftovers. The team's own NodePools are in no state
-    either, but their nodes lack the blueprint's tags.
+    An object with the blueprint's tags is a leftover if its pool is in no state file. The team's own NodePools are in
+    no state file either, but their nodes lack the blueprint's tags.
     """
     prefix = resource.arn.name.partition("/")[0]
     if resource.arn.kind == REPOSITORY and prefix in states.caches:

@@ -10,7 +10,7 @@ from ..bounds import TooLargeError, read_at_most
 
 
 def limit_answers(client: Any, most: int) -> Any:
-    """Return the client of boto3, which now raises TooLargeError for answers of more than ``most`` bytes."""
+    """Return the same boto3 client; it now raises TooLargeError for answers of more than ``most`` bytes."""
     client._endpoint.http_session = _Session(client._endpoint.http_session, most)
     return client
 
@@ -23,7 +23,7 @@ class _Session:
 
     def send(self, request: Any) -> Any:
         """Return the response to a request, with its whole body."""
-        request.stream_output = True  # otherwise the session itself reads the body
+        request.stream_output = True  # otherwise boto3's own session reads the body
         response = self._session.send(request)
         response.raw = _Body(response.raw, self._most)
         try:

@@ -14,7 +14,7 @@ class Account(Protocol):
     """One AWS account in one region. Services and operations have the names of the AWS API."""
 
     def ask(self, service: str, operation: str, **parameters: Any) -> Any:
-        """Return the answer with all pages.
+        """Return the answer to a call, with all its pages.
 
         Raises:
             UnansweredError: AWS did not answer, or the caller lacks the permission.
@@ -23,7 +23,7 @@ class Account(Protocol):
 
 
 class Question(Record, kw_only=True):
-    """One question of a check; ``subject`` names an unanswered question in the report."""
+    """One question of a check; if it stays unanswered, the report names it by ``subject``."""
 
     check: str
     subject: str
@@ -60,7 +60,7 @@ class LockedOutError(UnansweredError):
 
 
 class RefusedError(UnansweredError):
-    """AWS answered with an error code, which a check may interpret."""
+    """AWS answered with an error code that a check may interpret."""
 
     def __init__(self, code: str, message: str, command: str = "preflight") -> None:
         self.code = code
@@ -71,7 +71,7 @@ class RefusedError(UnansweredError):
 def ask_unless_missing(
     account: Account, codes: tuple[str, ...], service: str, operation: str, **parameters: Any
 ) -> Any:
-    """Return an answer; None if AWS refuses with one of the codes, which mean that the object does not exist."""
+    """Return an answer; None if AWS refuses with one of ``codes``, which say that the object does not exist."""
     try:
         return account.ask(service, operation, **parameters)
     except RefusedError as refusal:
@@ -94,7 +94,7 @@ def read_part(answer: Any, *path: str) -> Any:
     """Return the value at a path of an answer.
 
     Raises:
-        UnansweredError: The path is missing. AWS always fills it, so the answer is not from AWS.
+        UnansweredError: The path is missing. In an answer from AWS it never is, so the answer is not from AWS.
     """
     for key in path:
         answer = answer.get(key) if isinstance(answer, dict) else None

@@ -1,4 +1,4 @@
-"""An account through boto3: bounded retries, and an UnansweredError for every failure."""
+"""An AWS account that is asked through boto3, with few retries, and an UnansweredError for every failure."""
 
 import os
 import re
@@ -21,7 +21,7 @@ from .answers import CHECK_ENDPOINT, DeniedError, LockedOutError, RefusedError, 
 from .permissions import name_action
 
 READ_PREFIXES = ("Describe", "Get", "List")
-"""Prefixes of read-only operations."""
+"""The first words of read-only operations."""
 
 _CREDENTIAL_ERRORS = (
     raised.NoCredentialsError,
@@ -39,19 +39,19 @@ _CHECK_NETWORK = "check the network, VPN and proxy"
 
 
 class Patience(Record):
-    """Timeouts of one call, the number of attempts, and the largest answer."""
+    """Timeouts of one call, the number of attempts, and the size limit of an answer."""
 
     connect_seconds: float = 5
     read_seconds: float = 10
     attempts: int = 4
     whole_seconds: float = 90
-    """Limit for all attempts and pages together."""
+    """Limit on the time of all attempts and pages together."""
     most_bytes: int = 32 * 2**20
-    """Largest page."""
+    """Most bytes of one page of an answer."""
 
 
 class AwsAccount:
-    """One account in one region, for one command; safe for several threads."""
+    """One account in one region, for the calls of one command; safe for several threads."""
 
     def __init__(
         self, session: Any, region: str, patience: Patience | None = None, *, command: str = "preflight"
@@ -112,7 +112,7 @@ class AwsAccount:
             return self._clients[service]
 
     def _interpret(self, error: Any, action: str) -> UnansweredError:
-        """Return the reason of an error: permission, credentials, throttling, a proxy, or a code for a check."""
+        """Return what an error means: permission, credentials, throttling, a proxy, or a code for a check."""
         code, message = str(error.response["Error"].get("Code", "an error")), write_line(error)
         if code in DENIED:
             named = re.search(r"not authorized to perform: ([\w-]+:\w+)", message)
@@ -130,7 +130,7 @@ class AwsAccount:
 
 
 def sign_in(region: str, profile: str | None = None) -> boto3.Session:
-    """Return a session with the credentials of a profile, by default of the environment.
+    """Return a session with the credentials of a profile, by default with those of the environment.
 
     Raises:
         UsageError: The profile does not exist, or there are no credentials.

@@ -1,4 +1,4 @@
-"""The endpoints of an existing VPC that the stack file states: do they exist, and do nodes reach AWS through them?
+"""The endpoints of an existing VPC that the stack file lists: do they exist, and can nodes use them?
 
 An interface endpoint must be available, have private DNS, and have a security group that admits port 443. The gateway
 endpoint of S3 must be in the route table of each subnet.
@@ -18,12 +18,12 @@ from .findings import Finding, confirm, report
 _CHECK = "endpoints"
 _HTTPS_PORT = 443
 _GATEWAY_FIELDS = ("GatewayId", "NatGatewayId", "EgressOnlyInternetGatewayId")
-"""Fields of a route with the id of a gateway; the id's prefix shows whether the gateway leads to the internet."""
+"""Fields of a route that may contain a gateway's id; the id's prefix shows whether it leads to the internet."""
 Row = Mapping[str, Any]
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield one question for the endpoints of an existing VPC, and one for its routes if the file denies internet."""
+    """Yield a question about the endpoints of an existing VPC, and one about its routes if the file denies internet."""
     network = stack.network
     if isinstance(network, ExistingVpc) and network.endpoints:
         yield Question(check=_CHECK, subject=network.vpc_id, ask=partial(_check_endpoints, stack, network))
@@ -91,7 +91,7 @@ def _covers_https(rule: Row) -> bool:
 
 
 def _admits(rules: Sequence[Row], cidr: str | None) -> bool:
-    """Return whether rules may admit a subnet: by its CIDR block, or by unknown members of groups and prefix lists."""
+    """Return whether rules may admit a subnet, by a CIDR block, or by a group or prefix list with unknown members."""
     blocks = [ip_network(item["CidrIp"]) for rule in rules for item in rule.get("IpRanges", [])]
     if any(rule.get("UserIdGroupPairs") or rule.get("PrefixListIds") for rule in rules) or (rules and not cidr):
         return True
@@ -110,7 +110,7 @@ def _find_unrouted(network: ExistingVpc, name: str, row: Row, path: Path, accoun
 
 
 def _find_tables(network: ExistingVpc, account: Account) -> dict[str, Row]:
-    """Return subnet id → route table: the subnet's own, else the VPC's main table."""
+    """Return subnet id → route table: the subnet's own table, else the VPC's main table."""
     tables = account.ask("ec2", "DescribeRouteTables", Filters=_filter_vpc(network)).get("RouteTables", [])
     links = [(link, table) for table in tables for link in table.get("Associations", [])]
     main = next((table for link, table in links if link.get("Main")), None)

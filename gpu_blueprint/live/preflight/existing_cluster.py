@@ -14,17 +14,17 @@ _FACTS: tuple[tuple[Path, str, tuple[str, ...]], ...] = (
     (("cluster", "serviceCidr"), "service addresses", ("kubernetesNetworkConfig", "serviceIpv4Cidr")),
     (("network", "vpcId"), "VPC", ("resourcesVpcConfig", "vpcId")),
 )
-"""Field of the stack file, its name in prose, and its path in the answer of eks:DescribeCluster."""
+"""Field of the stack file, its name in prose, and its path in the answer to eks:DescribeCluster."""
 _UNKNOWN = "none"
 
 
 def compare_cluster(stack: StackConfig, cluster: ExistingCluster, found: Mapping[str, Any] | None) -> list[Finding]:
-    """Return a finding for each field that differs from the cluster, or one finding that all match.
+    """Return a finding for each field that differs from the cluster; if all match, one finding that says so.
 
     Args:
         stack: The stack.
         cluster: The cluster in the stack file.
-        found: The cluster in EKS's answer; None if EKS has no cluster of this name.
+        found: The cluster as EKS describes it; None if EKS has no cluster of this name.
     """
     name = stack.cluster_name
     if found is None:
@@ -63,9 +63,9 @@ def _read(found: Mapping[str, Any], place: tuple[str, ...]) -> str:
 
 
 def find_admission(stack: StackConfig, cluster: ExistingCluster, principal: str, account: Account) -> list[Finding]:
-    """Return the finding whether the cluster admits the caller.
+    """Return the finding that says whether the cluster admits the caller.
 
-    Empty in the mode CONFIG_MAP, since EKS then has no list of principals.
+    The result is empty in the mode CONFIG_MAP, since EKS then has no list of principals.
     """
     if cluster.authentication_mode == "CONFIG_MAP":
         return []

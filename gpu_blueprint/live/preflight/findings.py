@@ -1,4 +1,4 @@
-"""Findings of preflight: a check passed, or a Problem gives the reason."""
+"""Findings of preflight: each says that a check passed, or gives the reason in a Problem."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -8,7 +8,7 @@ from ...records import Record, replace
 
 
 class Status(StrEnum):
-    """The result of a check; an unanswered question never counts as passed."""
+    """The result of a check; a question without an answer never counts as passed."""
 
     PASS = "pass"
     WARN = "warn"
@@ -22,22 +22,22 @@ class Finding(Record, kw_only=True):
     """The result of one check for one subject, such as a reservation or a pool."""
 
     check: str
-    """Name of the check, and key in permissions.py."""
+    """Name of the check; it is also a key in permissions.py."""
     subject: str
     status: Status
     fact: str = ""
-    """State of the account, if the check passed."""
+    """What the check found in the account or cluster; empty if the check did not pass."""
     problem: Problem | None = None
     """Why the check did not pass; None if it passed."""
 
     @property
     def message(self) -> str:
-        """The fault, or the state of the account if the check passed."""
+        """The reason why the check did not pass; if it passed, what it found."""
         return self.problem.reason if self.problem else self.fact
 
     @property
     def remedy(self) -> str:
-        """A command or a sentence; empty if the check passed."""
+        """A command or a sentence that says what to do; empty if the check passed."""
         return self.problem.hint if self.problem else ""
 
     def as_json(self) -> dict[str, str]:
@@ -52,18 +52,18 @@ class Finding(Record, kw_only=True):
 
 
 def confirm(check: str, subject: str, fact: str) -> Finding:
-    """Return a finding that the check passed."""
+    """Return a finding that says that the check passed."""
     return Finding(check=check, subject=subject, status=Status.PASS, fact=fact)
 
 
 def report(check: str, subject: str, problem: Problem) -> Finding:
-    """Return a failure or a warning, by the severity of the problem."""
+    """Return a finding that is a failure or a warning, depending on the severity of the problem."""
     status = Status.FAIL if problem.severity == "error" else Status.WARN
     return Finding(check=check, subject=subject, status=status, problem=replace(problem, subject=subject))
 
 
 def report_all(check: str, subject: str, problems: Iterable[Problem], fact: str) -> list[Finding]:
-    """Return a finding for each problem; without problems, one that the check passed."""
+    """Return a finding for each problem; if there are none, a finding that says that the check passed."""
     return [report(check, subject, problem) for problem in problems] or [confirm(check, subject, fact)]
 
 
@@ -73,7 +73,7 @@ def list_problems(findings: Iterable[Finding]) -> list[Problem]:
 
 
 def choose_exit_code(findings: Iterable[Finding]) -> int:
-    """Return 0 if nothing failed, 1 if a check failed or stayed unanswered, 2 if AWS rejects the credentials."""
+    """Return 0 if nothing failed, 1 if a check failed or got no answer, 2 if AWS does not accept the credentials."""
     statuses = {finding.status for finding in findings}
     if Status.LOCKED_OUT in statuses:
         return 2

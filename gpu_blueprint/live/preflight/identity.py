@@ -22,7 +22,7 @@ def list_questions(stack: StackConfig) -> Iterator[Question]:
 
 
 def check_account(stack: StackConfig, account: Account) -> list[Finding]:
-    """Return the finding whether the credentials belong to the stack's account."""
+    """Return the finding that says whether the credentials belong to the stack's account."""
     caller = account.ask("sts", "GetCallerIdentity")
     number, arn = read_part(caller, "Account"), read_part(caller, "Arn")
     if number == stack.account_id:
@@ -33,7 +33,7 @@ def check_account(stack: StackConfig, account: Account) -> list[Finding]:
 
 
 def _check_admin(stack: StackConfig, account: Account) -> list[Finding]:
-    """Return the finding whether the caller is an admin of the cluster, which `pulumi up` requires."""
+    """Return the finding that says whether the caller is an admin of the cluster, as `pulumi up` requires."""
     caller = account.ask("sts", "GetCallerIdentity")
     if read_part(caller, "Account") != stack.account_id:
         return []  # the check of the account reports it
@@ -48,7 +48,7 @@ def _check_admin(stack: StackConfig, account: Account) -> list[Finding]:
 
 
 def _find_principal(arn: str, account: Account) -> str:
-    """Return the caller's ARN in EKS: for a session, the ARN of its role with the role's path."""
+    """Return the caller's ARN as EKS knows it: for a session, the ARN of the role, including the role's path."""
     session = re.fullmatch(r"arn:[a-z-]+:sts::\d+:assumed-role/([^/]+)/.+", arn)
     if session is None:
         return arn
@@ -63,7 +63,7 @@ def find_cluster(stack: StackConfig, account: Account) -> dict[str, Any] | None:
 
 
 def is_ours(stack: StackConfig, tags: dict[str, str]) -> bool:
-    """Return whether tags are of this program and environment."""
+    """Return whether the tags are those of this program and of the stack's environment."""
     return tags.get("managed-by") == "gpu-blueprint" and tags.get("environment", stack.environment) == stack.environment
 
 

@@ -12,18 +12,18 @@ from .answers import Account, Question, read_part
 from .findings import Finding, confirm, report
 
 _MAX_NAMES = 10
-"""Most names in one call of ssm:GetParameters."""
+"""Most names that one call of ssm:GetParameters accepts."""
 
 
 class Image(Record):
     """A node image of the stack."""
 
     parameter: str
-    """Name of the public SSM parameter that holds the AMI id."""
+    """Name of the public SSM parameter that contains the AMI id."""
     subject: str
     """Name of the image in the report, such as ``al2023@v20260923 amd64, NVIDIA``."""
     path: Path
-    """First field of the stack file that needs the image."""
+    """First field of the stack file that needs this image."""
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
@@ -37,7 +37,7 @@ def list_questions(stack: StackConfig) -> Iterator[Question]:
 
 def _list_images(stack: StackConfig) -> list[Image]:
     minor = stack.cluster.kubernetes_version
-    # The release 1.36.4-20260923 of a managed node group is the image v20260923.
+    # If a managed node group has the release 1.36.4-20260923, its image has the version v20260923.
     managed = f"v{stack.cluster.release.system_node_release.rsplit('-', 1)[1]}"
     images: dict[str, Image] = {}
     for arch in {find_instance(name).arch for name in stack.system_types}:

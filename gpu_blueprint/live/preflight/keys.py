@@ -16,11 +16,11 @@ _STATE_REMEDIES = {
     "Disabled": "`aws kms enable-key` enables it",
     "PendingDeletion": "`aws kms cancel-key-deletion` and `aws kms enable-key` bring it back",
 }
-"""State of an unusable key → command that makes the key usable."""
+"""State of an unusable key → the command that makes the key usable again."""
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield a question for each key, at its first field."""
+    """Yield a question for each key; its problems are reported at the first field that names the key."""
     first = {key.arn: key for key in reversed(list_stated_keys(stack))}
     for key in reversed(first.values()):
         yield Question(check=_CHECK, subject=key.arn, ask=partial(_check_key, key))

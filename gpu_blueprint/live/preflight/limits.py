@@ -1,4 +1,4 @@
-"""The account's service quotas: do they allow the stack with every pool at its limit?"""
+"""The account's service quotas: do they suffice for the stack with every pool at its limit?"""
 
 import re
 from collections import Counter
@@ -19,7 +19,7 @@ _INSTANCES_CHECK, _PLATFORM_CHECK = "service quotas", "room for the platform"
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield a question for each service quota, since the caller may lack the permission for some."""
+    """Yield one question for each service quota, since the caller may lack the permission for some of them."""
     for need in list_instance_needs(stack):
         yield Question(
             check=_INSTANCES_CHECK, subject=_name_quota(need.quota), ask=partial(_check_instances, stack, need)
@@ -35,7 +35,7 @@ def _name_quota(quota: ServiceQuota) -> str:
 
 
 def _read_applied(account: Account, quota: ServiceQuota) -> float:
-    """Return the value for the account: the account's own, else AWS's default."""
+    """Return the value that applies to the account: its own value, else AWS's default."""
     for operation in ("GetServiceQuota", "GetAWSDefaultServiceQuota"):
         try:
             answer = account.ask("service-quotas", operation, ServiceCode=quota.service, QuotaCode=quota.code)
@@ -69,14 +69,14 @@ def _compare(stack: StackConfig, need: Need, quota: ServiceQuota, value: float) 
     reason += f", and at worst {worst}" if need.worst > need.amount else ""
     hint = " ".join(write_request(quota, need.amount, stack.region))
     problem = Problem("service-quota-too-small", (), reason, hint)
-    if quota.purchase == "capacity-block":  # the account keeps the blocks that it has bought
+    if quota.purchase == "capacity-block":  # Capacity Blocks that the account has bought already are not affected
         reason += "; Capacity Blocks that are already bought stay"
         problem = replace(problem, reason=reason, severity="warning")
     return report(_INSTANCES_CHECK, subject, problem)
 
 
 def _check_by_name(stack: StackConfig, need: Need, account: Account) -> Finding:
-    """Check a service quota without a published code by its name, if exactly one listed name matches."""
+    """Check a service quota whose code AWS does not publish: find it by name, if exactly one name matches."""
     rows = account.ask("service-quotas", "ListServiceQuotas", ServiceCode=need.quota.service)["Quotas"]
     fitting = [row for row in rows if _is_named(need.quota, row.get("QuotaName", ""))]
     if len(fitting) == 1:
@@ -102,7 +102,7 @@ def _is_named(quota: ServiceQuota, name: str) -> bool:
 
 
 def _check_platform(stack: StackConfig, need: Need, account: Account) -> list[Finding]:
-    """Compare a service quota with the resources of other owners plus this platform's."""
+    """Check that a service quota suffices for the resources of other owners and this platform together."""
     used = _count_others(stack, need.quota, account)
     applied = _read_applied(account, need.quota)
     fact = f"{applied:,.0f} allowed, {used} used by others, this platform makes {need.amount}"
@@ -115,7 +115,7 @@ def _check_platform(stack: StackConfig, need: Need, account: Account) -> list[Fi
 
 
 def _count_others(stack: StackConfig, quota: ServiceQuota, account: Account) -> int:
-    """Return the number of resources of other owners in the account."""
+    """Return how many resources in the account belong to other owners."""
     if quota is CLUSTERS:
         return len(set(account.ask("eks", "ListClusters").get("clusters", [])) - {stack.cluster_name})
     if quota is VPCS:
@@ -129,7 +129,7 @@ def _count_others(stack: StackConfig, quota: ServiceQuota, account: Account) -> 
 
 
 def _count_gateways(stack: StackConfig, account: Account) -> int:
-    """Return the highest number of other owners' NAT gateways in a zone with a NAT gateway of the platform."""
+    """Return the highest number of foreign NAT gateways in one of the zones where the platform has a NAT gateway."""
     alive = {"Name": "state", "Values": ["pending", "available", "deleting"]}
     gateways = account.ask("ec2", "DescribeNatGateways", Filters=[alive]).get("NatGateways", [])
     others = Counter(gateway.get("SubnetId") for gateway in gateways if not _is_own(stack, gateway))
@@ -143,6 +143,6 @@ def _count_gateways(stack: StackConfig, account: Account) -> int:
 
 
 def _is_own(stack: StackConfig, resource: dict[str, Any]) -> bool:
-    """Return whether a resource carries this platform's tags, with the environment, which a cluster's may lack."""
+    """Return whether a resource has this platform's tags; the tag for the environment must not be missing."""
     tags = {tag["Key"]: tag["Value"] for tag in resource.get("Tags", [])}
     return "environment" in tags and is_ours(stack, tags)

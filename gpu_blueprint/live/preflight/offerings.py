@@ -21,7 +21,7 @@ class Offering(Record):
 
 
 class Launch(Record):
-    """The instance types and zones of a pool, or of the system nodes."""
+    """The instance types and zones in which a pool, or the system node group, launches nodes."""
 
     subject: str
     types: Sequence[str]
@@ -30,7 +30,7 @@ class Launch(Record):
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield one question for every instance type in all zones."""
+    """Yield one question about every instance type in all zones."""
     yield Question(check=_CHECK, subject="all pools", ask=partial(_check_offerings, stack))
 
 
@@ -91,6 +91,6 @@ def _find_problems(launch: Launch, offered: set[Offering]) -> Iterator[Problem]:
 
 
 def _join(names: Iterable[str], most: int = 6) -> str:
-    """Return up to ``most`` names, and the number of further names."""
+    """Join up to ``most`` names, and add how many more there are."""
     listed = list(names)
     return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")

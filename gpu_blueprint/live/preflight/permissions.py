@@ -1,8 +1,8 @@
 """The IAM actions of each check, and the IAM policy that grants exactly these actions.
 
-A policy can grant on single resources only ssm:GetParameters, eks:DescribeCluster, eks:ListAccessEntries, iam:GetRole,
-s3:GetBucketLocation, secretsmanager:DescribeSecret and kms:DescribeKey; sts:GetCallerIdentity needs no permission.
-Source: AWS Service Authorization Reference, read 2026-11-23.
+Only the following can be limited to single resources: ssm:GetParameters, eks:DescribeCluster, eks:ListAccessEntries,
+iam:GetRole, s3:GetBucketLocation, secretsmanager:DescribeSecret and kms:DescribeKey. sts:GetCallerIdentity needs no
+permission. Source: AWS Service Authorization Reference, read 2026-11-23.
 """
 
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "snapshots": ("ec2:DescribeSnapshots",),
     "keys": ("kms:DescribeKey",),
 }
-"""Check → IAM actions, most with the name of the API's operation."""
+"""Check → IAM actions; most have the same name as the API's operation."""
 
 _WITHOUT_PERMISSION = "sts:GetCallerIdentity"
 _IAM_PREFIXES = {
@@ -55,23 +55,23 @@ _RENAMED_ACTIONS = {
     "budgets:DescribeBudget": "budgets:ViewBudget",
     "budgets:DescribeBudgets": "budgets:ViewBudget",
 }
-"""Operation → IAM action, if the names differ."""
+"""Operation → IAM action, where the two names differ."""
 _IMAGES, _CLUSTER, _ROLES = "ssm:GetParameters", "eks:DescribeCluster", "iam:GetRole"
 _ENTRIES = "eks:ListAccessEntries"
 _CACHE_SECRET_PREFIX = "ecr-pullthroughcache/"
-"""Prefix of the names of secrets that ECR may read."""
+"""ECR may read only secrets whose names have this prefix."""
 _BUCKETS, _SECRETS, _KEYS = "s3:GetBucketLocation", "secretsmanager:DescribeSecret", "kms:DescribeKey"
 _RESOURCE_LEVEL_ACTIONS = {_WITHOUT_PERMISSION, _IMAGES, _CLUSTER, _ENTRIES, _ROLES, _BUCKETS, _SECRETS, _KEYS}
 
 
 def name_action(service: str, operation: str) -> str:
-    """Return the IAM action for an operation; service and operation have the SDK's names."""
+    """Return the IAM action for an operation; the service and the operation have the names of the SDK."""
     action = f"{_IAM_PREFIXES.get(service, service)}:{operation}"
     return _RENAMED_ACTIONS.get(action, action)
 
 
 def build_policy(stack: StackConfig | None) -> dict[str, Any]:
-    """Return the IAM policy for one stack; for None, for all stacks of the commercial partition."""
+    """Return the IAM policy for one stack, or for all stacks of the commercial partition if ``stack`` is None."""
     region, account = (stack.region, stack.account_id) if stack else ("*", "*")
     build_arn = (stack.partition if stack else COMMERCIAL).build_arn
     own = {"region": region, "account": account}
@@ -86,7 +86,7 @@ def build_policy(stack: StackConfig | None) -> dict[str, Any]:
             _allow("OwnRole", [_ROLES], build_arn("iam", "role/*", account=account)),
             _allow("Buckets", [_BUCKETS], build_arn("s3", "*")),
             _allow("CacheSecrets", [_SECRETS], build_arn("secretsmanager", f"secret:{_CACHE_SECRET_PREFIX}*", **own)),
-            # A key may be in another account; then the key's own policy must admit the caller too.
+            # A key may be in another account; then the key policy must admit the caller too.
             _allow("Keys", [_KEYS], build_arn("kms", "key/*", region=region, account="*")),
         ],
     }

@@ -1,4 +1,4 @@
-"""The existing buckets, secrets and snapshots in the stack file: do they exist?"""
+"""The existing buckets, secrets and snapshots that the stack file names: do they exist?"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -10,14 +10,14 @@ from .answers import Account, DeniedError, Question, ask_unless_missing
 from .findings import Finding, confirm, report
 
 _OLD_REGION_NAMES = {None: "us-east-1", "": "us-east-1", "EU": "eu-west-1"}
-"""S3's answers for its two oldest regions (S3 API reference, GetBucketLocation)."""
+"""S3's answers for buckets in its two oldest regions (S3 API reference, GetBucketLocation)."""
 _NO_BUCKET = ("NoSuchBucket", "InvalidBucketName")
 _NO_SECRET = ("ResourceNotFoundException",)
 _NO_SNAPSHOT = ("InvalidSnapshot.NotFound", "InvalidSnapshotID.Malformed", "InvalidParameterValue")
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield a question for each bucket, secret and snapshot, at its first field."""
+    """Yield a question for each bucket, secret and snapshot."""
     for storage, path in _list_buckets(stack):
         ask = partial(_check_bucket, stack, storage, path)
         yield Question(check="buckets", subject=str(storage.bucket), ask=ask)
@@ -32,7 +32,7 @@ def list_questions(stack: StackConfig) -> Iterator[Question]:
 
 
 def _list_buckets(stack: StackConfig) -> list[tuple[S3Storage, Path]]:
-    """Return the first storage of each existing bucket, with the path of the field ``bucket``."""
+    """Return the first storage that uses each existing bucket, with the path of its field ``bucket``."""
     found: dict[str, tuple[S3Storage, Path]] = {}
     for index, storage in enumerate(stack.storage):
         if isinstance(storage, S3Storage) and storage.bucket:
@@ -41,7 +41,7 @@ def _list_buckets(stack: StackConfig) -> list[tuple[S3Storage, Path]]:
 
 
 def _check_bucket(stack: StackConfig, storage: S3Storage, path: Path, account: Account) -> list[Finding]:
-    """Compare the region and owner of a bucket; S3 denies the call if the owner is not the expected account."""
+    """Check the region and the owner of a bucket; S3 denies the call if another account owns the bucket."""
     name, owner = str(storage.bucket), stack.find_owner(storage)
     try:
         expected = {"Bucket": name, "ExpectedBucketOwner": owner}
@@ -64,7 +64,7 @@ def _check_bucket(stack: StackConfig, storage: S3Storage, path: Path, account: A
 
 
 def _check_secret(stack: StackConfig, name: str, path: Path, account: Account) -> list[Finding]:
-    """Look up the secret by its ARN, without its content, so a wrong password stays undetected."""
+    """Look up the secret by its ARN, without its content; so a wrong password stays undetected."""
     check, arn = "secrets of registries", stack.build_arn("secretsmanager", f"secret:{name}")
     answer = ask_unless_missing(account, _NO_SECRET, "secretsmanager", "DescribeSecret", SecretId=arn)
     if answer is None or answer.get("DeletedDate"):

@@ -1,4 +1,4 @@
-"""The reserved capacity: does it match the stack file?"""
+"""The capacity reservations: do they match the stack file?"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -15,7 +15,7 @@ _NO_RESERVATION_CODES = ("InvalidCapacityReservationId.NotFound", "InvalidCapaci
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield a question for each reservation, since one wrong id fails a call for several ids."""
+    """Yield a question for each reservation: a call for several ids would fail if one of them is wrong."""
     for index, declared in enumerate(stack.reservations):
         ask = partial(_check_reservation, stack, index, declared)
         yield Question(check="reservations", subject=declared.id, ask=ask)
@@ -50,7 +50,7 @@ def _describe(declared: Reservation, actual: dict[str, Any]) -> str:
 
 
 def _find_faults(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
-    """Yield every reason that keeps nodes from launching into the reservation."""
+    """Yield every reason that prevents nodes from launching in the reservation."""
     if actual.get("State") not in ("active", *_PENDING_STATES):
         hint = "remove the reservation from the stack file, or name another reservation"
         yield Problem("reservation-not-active", ("id",), f"the reservation is {actual.get('State')}", hint)
@@ -73,7 +73,7 @@ def _find_faults(declared: Reservation, actual: dict[str, Any]) -> Iterator[Prob
 
 
 def _compare_groups(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
-    """Yield the difference in the placement group, since EC2 matches only launches in the reservation's group."""
+    """Yield a difference in the placement group: EC2 matches only launches in the reservation's own group."""
     group, path = str(actual.get("PlacementGroupArn", "")).partition("placement-group/")[2], ("placementGroup",)
     if group == (declared.placement_group or ""):
         return
@@ -100,7 +100,7 @@ def _find_unusable(actual: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _find_takers(stack: StackConfig, declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
-    """Yield warnings about others that may use the instances: other accounts, EC2 itself, and static nodes."""
+    """Yield warnings about others that may use or end the instances: other accounts, EC2, and static nodes."""
     owner = actual.get("OwnerId", stack.account_id)
     if owner != stack.account_id:
         reason = f"the reservation belongs to the account {owner}: other accounts that share it may use its instances"
@@ -124,7 +124,7 @@ def _find_takers(stack: StackConfig, declared: Reservation, actual: dict[str, An
 
 
 def _find_differences(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
-    """Yield differences that do not keep nodes from launching: a later start, more instances, another last day."""
+    """Yield differences that do not prevent launches: a later start, more instances, another kind or last day."""
     if actual.get("State") in _PENDING_STATES:
         start = actual.get("StartDate")
         reason = f"the reservation is {actual['State']}" + (f", starts {start:%Y-%m-%d %H:%M} UTC" if start else "")

@@ -1,6 +1,6 @@
 """Existing subnets: do they match the stack file, and do they have enough free addresses?
 
-The addresses of a new VPC follow from the stack file, so ``check`` judges them.
+In a new VPC, the addresses follow from the stack file, so ``check`` judges them.
 """
 
 import re
@@ -21,17 +21,17 @@ _CONTROL_PLANE_ADDRESSES = 6
 """Free addresses that EKS requires in a control-plane subnet (EKS user guide, "VPC and subnet requirements")."""
 
 FoundSubnets = dict[str, dict[str, Any]]
-"""Subnet id → description of the subnet in EC2's answer."""
+"""Subnet id → the subnet as EC2 describes it."""
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield one question for all existing subnets."""
+    """Yield one question about all existing subnets."""
     if isinstance(stack.network, ExistingVpc):
         yield Question(check="subnets", subject=stack.network.vpc_id, ask=partial(_check_subnets, stack, stack.network))
 
 
 def _check_subnets(stack: StackConfig, network: ExistingVpc, account: Account) -> list[Finding]:
-    # A filter skips missing subnets; with the parameter SubnetIds, one of them fails the call.
+    # With a filter, EC2 skips missing subnets; with the parameter SubnetIds, one of them fails the call.
     filters = [{"Name": "subnet-id", "Values": [subnet.id for subnet in network.subnets]}]
     answer = account.ask("ec2", "DescribeSubnets", Filters=filters)
     actual = {subnet["SubnetId"]: subnet for subnet in answer.get("Subnets", [])}
@@ -74,9 +74,9 @@ def _find_problems(
 
 
 def _name_other_place(actual: dict[str, Any]) -> str:
-    """Return the Outpost, local zone or Wavelength zone of a subnet; empty for a subnet in an availability zone.
+    """Return the Outpost, local zone or Wavelength zone of a subnet; empty if it is in an availability zone.
 
-    Names of zones are EC2's, such as us-west-2-lax-1a and us-east-1-wl1-bos-wlz-1. Source: EKS user guide, "VPC and
+    Zones have EC2's names, such as us-west-2-lax-1a and us-east-1-wl1-bos-wlz-1. Source: EKS user guide, "VPC and
     subnet requirements" and "Managed node groups".
     """
     if outpost := actual.get("OutpostArn"):
@@ -90,7 +90,7 @@ def _name_other_place(actual: dict[str, Any]) -> str:
 def _check_addresses(
     stack: StackConfig, network: ExistingVpc, actual: FoundSubnets, account: Account
 ) -> Iterator[Finding]:
-    """Compare each zone's free addresses with the addresses that nodes hold when every pool is at its limit."""
+    """Compare each zone's free addresses with the addresses that nodes need when every pool is at its limit."""
     for zone in network.zones:
         subnets = [actual[subnet.id] for subnet in network.subnets if subnet.zone == zone and subnet.id in actual]
         if not subnets:
@@ -122,7 +122,7 @@ def _is_running(stack: StackConfig, account: Account) -> bool:
 
 
 def _count_addresses(stack: StackConfig, zone: str) -> int:
-    """Return the addresses that nodes and the control plane hold in one zone, if pools spread evenly over zones."""
+    """Return how many addresses nodes and control plane need in a zone, if pools spread evenly over their zones."""
     wanted = 0
     for pool in stack.all_pools:
         zones = stack.list_zones(pool)

@@ -1,6 +1,6 @@
-"""The stack's zones: does the account have them, and does EKS support them for the control plane?
+"""The stack's zones: does the account have them, and can EKS's control plane be there?
 
-The letters of zones differ by account, so only the account maps a letter to a zone id.
+The letters of zones differ by account, so only the account can tell which zone id belongs to a letter.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _CHECK = "zones"
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield one question for all zones of the network."""
+    """Yield one question about all zones of the network."""
     yield Question(check=_CHECK, subject="all zones", ask=partial(_check_zones, stack))
 
 
@@ -48,7 +48,7 @@ def _check_names(stack: StackConfig, ids: dict[str, str]) -> Iterator[Finding]:
 def _check_subnets(
     stack: StackConfig, network: ExistingVpc, ids: dict[str, str], account: Account
 ) -> Iterator[Finding]:
-    """Judge each subnet of the control plane by the id of its zone."""
+    """Judge each subnet of the control plane by the zone id of its zone."""
     stable = network.zones[:STABLE_ZONES]
     wanted = {subnet.id: index for index, subnet in enumerate(network.subnets) if subnet.zone in stable}
     filters = [{"Name": "subnet-id", "Values": [*wanted]}]

@@ -1,4 +1,4 @@
-"""All alerts by subject, the source of docs/alerts.md."""
+"""All alerts by subject; docs/alerts.md is written from them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -35,14 +35,14 @@ ALERTS_BY_SUBJECT: Mapping[Subject, Alerts] = {
     "cluster": Alerts(alerts=DNS_ALERTS, when=lambda stack: stack.cluster.node_local_dns, needs="`nodeLocalDns`"),
     "models": Alerts(alerts=MODEL_ALERTS, when=lambda stack: bool(stack.models), needs="`models`"),
 }
-"""Subject → its alerts, in the order of the runbook."""
+"""Subject → its alerts, in the order of the runbooks in docs/alerts.md."""
 ALERTS = tuple(alert for given in ALERTS_BY_SUBJECT.values() for alert in given.alerts)
 
 
 def list_alerts(stack: StackConfig) -> Iterator[Alert]:
-    """Yield the alerts of a stack, without those in ``alertsOff``.
+    """Yield the alerts of a stack, except those that its ``alertsOff`` names.
 
-    With queues, a full pool and a full quota of queued jobs are normal, so their alerts exclude queued pools.
+    With queues, a full pool and a full quota of queued jobs are normal: alerts about them exclude queued pools.
     """
     off = stack.monitoring.alerts_off if stack.monitoring else ()
     chosen = (alert for given in ALERTS_BY_SUBJECT.values() if given.when(stack) for alert in given.alerts)

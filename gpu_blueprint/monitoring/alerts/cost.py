@@ -1,4 +1,4 @@
-"""Alerts about paid GPUs without use, and about limits that are nearly reached."""
+"""Alerts about GPUs that are paid for but not used, and about limits that are nearly reached."""
 
 from ..facts import NOTEBOOKS, RESERVED
 from ..metrics import RESERVATION_LABEL, sanitize_label
@@ -9,19 +9,19 @@ from ..scaling import RANDOM
 _RESERVATION_LABEL = sanitize_label(RESERVATION_LABEL)
 _RESERVED_NODES = copy_label(f'kube_node_labels{{{_RESERVATION_LABEL}!=""}}', "reservation", _RESERVATION_LABEL)
 IN_USE = f"count by (reservation) (max by (node, reservation) ({_RESERVED_NODES}))"
-"""Number of a reservation's instances that are nodes, by ``reservation``."""
+"""How many of a reservation's instances are nodes, by ``reservation``."""
 OF_QUOTA = "(namespace, resourcequota, resource)"
-"""Labels of an amount in a ResourceQuota. A namespace has several ResourceQuotas, and the fullest refuses the pod."""
+"""Labels of an amount in a ResourceQuota. A namespace has several ResourceQuotas; the fullest one refuses the pod."""
 
 
 def select_quotas(type_: str, matcher: str) -> str:
-    """Select the GPU amounts, ``used`` or ``hard``, of each ResourceQuota, without hard amounts of 0."""
+    """Select the GPU amounts, ``used`` or ``hard``, in each ResourceQuota; hard amounts of 0 do not count."""
     found = f'kube_resourcequota{{resource=~"requests.nvidia.com/.+",{matcher},type="{type_}"}}'
     return f"max by {OF_QUOTA} ({found}{' > 0' if type_ == 'hard' else ''})"
 
 
 def divide_quotas(matcher: str) -> str:
-    """Return the used share of each ResourceQuota."""
+    """Return the expression for the used share of each ResourceQuota."""
     return f"({select_quotas('used', matcher)} / on {OF_QUOTA} {select_quotas('hard', matcher)})"
 
 
@@ -36,15 +36,15 @@ IDLE = (
     f"({_IDLE} > 0 unless on (namespace, deployment) ({_AT_LEAST}) unless on (pool) {NOTEBOOKS}"
     f" or (min_over_time(gpu_pod:gpus:idle[7h]) > 0 and gpu_pod:gpus:idle offset 7h) and on (pool) {NOTEBOOKS})"
 )
-"""Idle GPUs of pods that people can delete: without minReplicas of services, and in notebooks only after 8 hours."""
+"""Idle GPUs of pods that people can delete: not of services at minReplicas, and in notebooks only after 8 hours."""
 NEARLY_ALL = 0.9
-"""Share of a quota above which the next pod may be refused."""
+"""If a larger share of a quota is used, the quota may refuse the next pod."""
 MOST_INTERRUPTIONS = 3
 _INTERRUPTED = 'karpenter_nodeclaims_disrupted_total{reason="spot_interrupted"}'
 
 
 def count_interruptions(window: str) -> str:
-    """Count the spot interruptions within a window, by ``nodepool``."""
+    """Return the expression that counts spot interruptions within a window, by ``nodepool``."""
     return f"sum by (nodepool) ({count_new(_INTERRUPTED, window)})"
 
 

@@ -1,4 +1,4 @@
-"""Alerts about served models, in addition to the alerts about everything that KEDA scales."""
+"""Alerts about served models; the alerts about services, which cover everything that KEDA scales, apply too."""
 
 from ...catalog import namespaces
 from ..facts import MODEL
@@ -7,25 +7,25 @@ from ..rules import Heading
 from ..scaling import RANDOM
 
 _OF_MODEL = f"and on (namespace, deployment) {MODEL}"
-"""Restricts an expression to Deployments of models."""
+"""The end of an expression that restricts it to the Deployments of models."""
 NEARLY_FULL = 0.95
-"""Share of the KV cache above which vLLM preempts sequences."""
+"""If a larger share of the KV cache is used, vLLM preempts sequences."""
 MOST_RESTARTS = 3
-"""Container restarts of a model within an hour; pods of a terminated node are recreated, which is no restart."""
+"""Container restarts of a model within an hour. If a node terminates, new pods start, which is no restart."""
 OPENING_SECONDS = 2 * 3600
-"""Age below which a failed Job that opens a pool counts; the Job repeats every hour of the pool's day."""
+"""A failed Job that opens a pool counts only if it is younger; the Job repeats every hour of the pool's day."""
 
 _READY = "max by (namespace, deployment) (kube_deployment_status_replicas_ready)"
 _NO_PROGRESS = (
     'max by (namespace, deployment) (kube_deployment_status_condition{condition="Progressing",status="false"}) == 1'
 )
-# The label ``job`` is NAMESPACE/NAME of the PodMonitor, which has the name of the model's Deployment.
+# The label ``job`` is NAMESPACE/NAME of the PodMonitor; its name is also the name of the model's Deployment.
 _CACHE = f"avg by (namespace, deployment) ({copy_label('vllm:kv_cache_usage_perc', 'deployment', 'job', '[^/]+/(.+)')})"
 _RESTARTS = copy_label(
     count_new("kube_pod_container_status_restarts_total", "1h"), "deployment", "pod", f"(.+)-{RANDOM}+-{RANDOM}{{5}}"
 )
-# Closing a pool sets this limit to 0, and opening removes it (docs/decisions/0007-hours.md). Karpenter exports the
-# present limits of a NodePool: pkg/controllers/metrics/nodepool.
+# Closing a pool sets this limit to 0, and opening a pool removes the limit (docs/decisions/0007-hours.md). Karpenter
+# exports a NodePool's present limits: pkg/controllers/metrics/nodepool.
 _CLOSED = copy_label('karpenter_nodepools_limit{resource_type="cpu"} == 0', "pool", "nodepool")
 _FAILED_OPENINGS = (
     f'kube_job_failed{{namespace="{namespaces.KUBE_SYSTEM}",job_name=~"hours-open-.+",condition="true"}} == 1'
@@ -33,7 +33,7 @@ _FAILED_OPENINGS = (
 )
 _NOT_OPENED = copy_label(f"({_FAILED_OPENINGS})", "pool", "job_name", "hours-open-(.+)-[0-9]+")
 _SHOULD_ANSWER = f"({MODEL} > 0 unless on (pool) ({_CLOSED} unless on (pool) {_NOT_OPENED}))"
-"""Versions that should have a replica now; in a pool with hours, while the pool is open or has failed to open."""
+"""Versions that should have a replica now. In a pool with hours: while the pool is open, or if it failed to open."""
 _NAME = "{{ $labels.namespace }}/{{ $labels.deployment }}"
 _PODS = "`kubectl get pods -n {{ $labels.namespace }} -l app.kubernetes.io/instance={{ $labels.deployment }}`"
 _ON_DEPLOYMENT = "-n {{ $labels.namespace }} deployment/{{ $labels.deployment }}"
@@ -42,7 +42,7 @@ _MODELS = Heading("Models")
 MODEL_ALERTS = (
     _MODELS.critical(
         name="ModelNotReady",
-        # A model with minReplicas 0 is scaled to zero, not broken.
+        # A model at 0 replicas because of minReplicas 0 is not broken.
         expr=f"({_READY} == 0) and on (namespace, deployment) {_SHOULD_ANSWER}",
         hold_for="15m",
         summary=f"No replica of model {_NAME} has been ready for 15 minutes",

@@ -1,4 +1,4 @@
-"""Alerts about nodes that do not start, or start without allocatable GPUs."""
+"""Alerts about nodes that do not start, that start without allocatable GPUs, or that break, and about their pods."""
 
 from ...catalog.versions import HASTY_AGENT
 from ..metrics import MIG_STATE_LABEL, sanitize_label
@@ -23,7 +23,7 @@ WAITING = (
     f"sum by (namespace, pod, resource) ({select_requests(NO_PLACEHOLDER, ON_NO_NODE)})"
     ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
 )
-"""GPU resources that pods without a node request, in units of each resource."""
+"""GPU resources that pods without a node request, in the units of each resource."""
 _NOT_STARTING = (
     f"sum by (namespace, pod, node, resource) ({select_requests(NO_PLACEHOLDER, ON_A_NODE)})"
     ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
@@ -31,33 +31,34 @@ _NOT_STARTING = (
     ' unless on (namespace, pod, container) kube_pod_init_container_info{restart_policy="Always"}'
     " unless on (namespace, pod, container) (kube_pod_init_container_status_restarts_total > 0))"
 )
-"""GPU resources of scheduled pods whose containers do not run.
+"""GPU resources of pods that have a node, but whose containers do not run.
 
-A pod in the first run of an init container is excluded; sidecars and restarted init containers do not count as such.
+Pods in the first run of an init container do not count. Sidecars and restarted init containers do not exempt a pod.
 """
 NO_CAPACITY = (
     "If `kubectl get events -n default --field-selector reason=InsufficientCapacityError` names a NodeClaim of the"
     " pool, EC2 has no capacity (the pod has no such event)"
 )
-"""First part of a step. Karpenter 1.14.1 writes the event for its NodeClaim, as the lab showed."""
+"""First part of a step. Karpenter 1.14.1 reports the event for its NodeClaim, as the lab showed."""
 WAITED = "15m"
-"""Duration below which a pod may just wait for its node to start."""
+"""A pod that has waited for less time may just wait until its node has started."""
 _FAULT_REASONS = ("event_status", "instance_status", "scheduled_change", "system_status", "unhealthy")
-"""Karpenter's reasons to remove a node that is broken, or will be.
+"""Karpenter's reasons to remove a node that is broken or will soon be broken.
 
 Source: aws/karpenter-provider-aws v1.14.1 and v1.15.0, pkg/controllers/interruption/messages/types.go;
 kubernetes-sigs/karpenter v1.14.1, pkg/metrics/constants.go.
 """
 _NOT_READY = 'kube_node_status_condition{condition="Ready",status="true"} == 0'
 _DEVICES = 'kube_node_status_{}{{resource=~"nvidia_com_.+|vpc_amazonaws_com_efa"}}'
-"""Devices of plugins: the kubelet's devicemanager counts healthy devices as allocatable, all devices as capacity."""
+"""Devices of device plugins. The kubelet's devicemanager counts only healthy devices as allocatable, and all devices as
+capacity."""
 _REMOVED = f'karpenter_nodeclaims_disrupted_total{{reason=~"{"|".join(_FAULT_REASONS)}"}}'
 
 _WRONG_FILE = "If GPUs of the pool are shared, the device plugin may have kept the default file, which shares none:"
 
 
 def _restart_plugin(node: str) -> str:
-    """Return the step that restarts a node's device plugin, which then reads the label of the node."""
+    """Return the step that restarts the device plugin on a node; the new plugin reads the node's label again."""
     return (
         "delete the plugin's pod on the node:"
         " `kubectl delete pods -n gpu-operator -l app=nvidia-device-plugin-daemonset"
@@ -235,7 +236,7 @@ NODE_ALERTS = (
     ),
     _NODES_AND_PODS.critical(
         name="NodeOverlayNotReady",
-        # Without the feature gate, Karpenter writes no condition.
+        # Without the feature gate, Karpenter writes no condition: then the second half finds the overlay.
         expr=f"{_OVERLAY_READY} == 0 or (max by (nodeoverlay) (kube_nodeoverlay_metadata_generation)"
         f" unless on (nodeoverlay) {_OVERLAY_READY})",
         hold_for="5m",

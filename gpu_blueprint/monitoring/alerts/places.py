@@ -1,4 +1,4 @@
-"""The first steps of alerts, for clusters with other namespaces of Karpenter and the GPU Operator."""
+"""The first steps of alerts, adapted to clusters where Karpenter or the GPU Operator has another namespace."""
 
 from ...catalog.namespaces import GPU_OPERATOR, KUBE_SYSTEM
 from ...config import StackConfig
@@ -13,7 +13,7 @@ _KARPENTER_COMMANDS = {
 
 
 def place_steps(stack: StackConfig, steps: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the steps with the namespaces of this stack."""
+    """Return the steps, with the namespaces that this stack has."""
     moved = {f"-n {GPU_OPERATOR} ": f"-n {stack.gpu_operator_namespace} "}
     if not stack.installs_karpenter:
         moved |= _KARPENTER_COMMANDS

@@ -1,4 +1,4 @@
-"""Alerts about queues: waiting jobs, tenants that do not get their own grant, lost work, and Kueue itself."""
+"""Alerts about queues: jobs that wait or lose work, tenants that do not get their own grant, and Kueue itself."""
 
 from ..facts import QUEUED, QUEUED_QUOTA
 from ..queues import (
@@ -17,28 +17,29 @@ from ..rules import Heading
 from .nodes import NO_CAPACITY
 
 STANDSTILL = "4h"
-"""Half a working day: waiting is normal, but within this time some job should end and the next job start."""
+"""Half a working day. Waiting is normal, but within this time some job should end and the next one start."""
 OLD_JOB_SECONDS = 24 * 3600
-"""A day: waiting overnight is normal, but within a day every job should find a free night or morning."""
+"""A day. Waiting overnight is normal, but within a day every job should find free GPUs at night or in the morning."""
 STARVED = "30m"
-"""Longer than a reclaim: Kueue preempts borrowers within a minute; a new node with MIG takes a quarter of an hour."""
+"""Longer than a reclaim: Kueue preempts borrowers within a minute, and a new node with MIG needs 15 minutes."""
 EVICTION_WINDOW = "2h"
 """Twice Kueue's longest pause between two tries of a job, `backoffMaxSeconds`."""
 MOST_PREEMPTIONS = 10
-"""Preempted jobs of a tenant within an hour: a reclaim preempts a few jobs once; more means mutual preemption."""
+"""Jobs of a tenant that Kueue preempts in an hour. A reclaim preempts a few jobs once; more means that jobs preempt
+each other."""
 
 JOBS_WAIT = f"sum by (tenant) ({WAITING})"
 _TIMEOUT, _PREEMPTED = 'reason="PodsReadyTimeout"', 'reason="Preempted"'
 _EVICTED = "kueue_evicted_workloads_total"
 
 _OWN_REST = f"min by (tenant, resource) ((({OWN} > 0) - {USED}) and on (pool) {QUEUED})"
-"""Unused units of a tenant's own grant, the least over its pools, since a job may need any of them."""
+"""Units of its own grant that a tenant does not use; the least over its pools, since a job may need any of them."""
 _ONE_RESOURCE = f"count by (tenant) ({PENDING} > 0) == 1"
 _JOB_SIZE = (
     f"(({PENDING} > 0) / on (tenant) group_left () ({JOBS_WAIT} and on (tenant) {_ONE_RESOURCE}) or {PENDING} > 0)"
 )
-"""Mean units of a waiting job, at least the smallest job's. If jobs wait for several resources, the mean is unknown,
-and all waiting jobs of a resource count as one."""
+"""Mean units of a waiting job, but at least the units of the smallest one. If jobs wait for several resources, the mean
+is unknown; then all jobs that wait for a resource count as one job."""
 _OVER_HOURLY_CEILING = f"({WANTED_USD} / on (tenant) {JOBS_WAIT} + on (tenant) {SPENDING} > on (tenant) {CEILING})"
 
 _COMPLETED = "max by (namespace, job_name) (kube_job_status_completion_time)"
@@ -49,7 +50,7 @@ JOB_WAITS = (
     f" unless on (namespace, job_name) {_ENDED})"
     f' * on (namespace) group_left (tenant) {NAMESPACE}{{tenant!="none"}}'
 )
-"""Seconds since the creation of each tenant's job without pods that has not ended."""
+"""For each tenant's job that has no pods and has not ended: the seconds since its creation."""
 _PODS_OF_JOBS = copy_label('kube_pod_owner{owner_kind="Job"}', "job_name", "owner_name")
 _WITH_GPUS = f"max by (namespace, job_name) ({_PODS_OF_JOBS} and on (namespace, pod) {select_requests()})"
 _READY = (
@@ -61,21 +62,21 @@ NO_POD_READY = (
     f" and on (namespace, job_name) {_WITH_GPUS} unless on (namespace, job_name) {_READY})"
     f' * on (namespace) group_left (tenant) {NAMESPACE}{{tenant!="none"}}'
 )
-"""Pods of each tenant's started job that requests GPUs and has no ready pod."""
+"""For each tenant's job that has started, requests GPUs and has no ready pod: the number of its pods."""
 READY_WITHIN = "20m"
-"""A node with MIG and a large image needs a quarter of an hour; Kueue evicts the job after 30 minutes
+"""A node with MIG and a large image needs 15 minutes; Kueue evicts the job after 30 minutes
 (``queueing.readyTimeout``)."""
 _WEBHOOKS = "(m|v)(job|jobset|trainjob|rayjob|workload|clusterqueue|cohort|resourceflavor)[.]kb[.]io"
-"""Names of Kueue's webhooks for the kinds that the platform queues."""
+"""Names of Kueue's webhooks for its own kinds, and for the kinds of jobs that the platform queues."""
 _REJECTED = f'apiserver_admission_webhook_rejection_count{{name=~"{_WEBHOOKS}",error_type="calling_webhook_error"}}'
 
 QUEUE_EXEMPTIONS = {
-    # Queues fill their pools by design, and other alerts watch the waiting jobs.
+    # Queues fill their pools by design; other alerts watch the jobs that wait.
     "GpuPoolAtCeiling": f"unless on (nodepool) {copy_label(QUEUED, 'nodepool', 'pool')}",
-    # A tenant's jobs use the whole quota by design, and Kueue holds the next job before it has pods.
+    # Jobs of a tenant use its whole quota by design; Kueue suspends the next job before it has pods.
     "GpuQuotaNearlyUsed": f"unless on (namespace, resource) {QUEUED_QUOTA}",
 }
-"""Alert → end of its expression in stacks with queues, which excludes queued pools."""
+"""Alert → end of its expression in a stack with queues; this end excludes queued pools."""
 
 _READ_REASONS = (
     "Read the reason of each waiting job: `kubectl get workloads -A`, then"
@@ -126,7 +127,7 @@ QUEUE_ALERTS = (
     ),
     _QUEUES.warning(
         name="TenantStarves",
-        # After an eviction a job pauses by design, and QueueCapacityMissing has fired.
+        # After an eviction Kueue pauses a job by design, and QueueCapacityMissing has fired already.
         expr=f"({_OWN_REST} >= on (tenant, resource) {_JOB_SIZE})"
         f" unless on (tenant) ({count_events(_EVICTED, EVICTION_WINDOW, _TIMEOUT)} > 0)"
         f" unless on (tenant) {_OVER_HOURLY_CEILING}",

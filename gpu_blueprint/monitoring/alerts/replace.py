@@ -1,4 +1,4 @@
-"""The steps that replace a node, shared by all runbooks."""
+"""The steps that replace a node; several runbooks use them."""
 
 CORDON = "Keep new pods off the node: `kubectl cordon {{ $labels.node }}`."
 DELETE = (
@@ -6,9 +6,9 @@ DELETE = (
     " `kubectl delete nodeclaim NAME`. Karpenter drains the node at once, and launches another node only for pending"
     " pods."
 )
-"""Last part of a sentence, for a node whose pods may be evicted at once."""
+"""End of a sentence, about a node whose pods may be evicted at once."""
 REPLACE = (
     "cordon it (`kubectl cordon {{ $labels.node }}`), raise the replicas of services with pods there, let jobs save"
     f" their state. Then {DELETE}"
 )
-"""Last part of a sentence, for a node with pods: replacements run elsewhere before the drain."""
+"""End of a sentence, about a node whose pods first get replacements on other nodes."""

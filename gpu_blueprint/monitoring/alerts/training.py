@@ -1,11 +1,11 @@
-"""Alerts about training on several nodes: JobSet's controller, and runs whose pods wait for each other."""
+"""Alerts about training on several nodes: the JobSet controller, and runs in which pods wait for missing pods."""
 
 from ..recording import UNITS, copy_label
 from ..rules import Heading
 
 _OF_JOBS = copy_label('kube_job_owner{owner_kind="JobSet"}', "jobset", "owner_name")
 _JOBS = f"max by (namespace, job_name, jobset) ({_OF_JOBS} and on (namespace, job_name) kube_job_status_active > 0)"
-"""1 for each Job of a JobSet with active pods; a suspended Job has none."""
+"""1 for each Job that belongs to a JobSet and has active pods; a suspended Job has none."""
 _PODS = copy_label('kube_pod_owner{owner_kind="Job"}', "job_name", "owner_name")
 _RUNNING = (
     f"(max by (namespace, pod, job_name) ({_PODS}"
@@ -15,7 +15,7 @@ _RUNNING = (
 
 
 def _sum_jobs(metric: str) -> str:
-    """Sum a field of the Jobs of each JobSet."""
+    """Return the expression that sums a field over the Jobs of each JobSet."""
     each = f"max by (namespace, job_name) ({metric})"
     return f"sum by (namespace, jobset) ({each} * on (namespace, job_name) group_left (jobset) {_JOBS})"
 
@@ -24,10 +24,10 @@ _MISSING = (
     f"({_sum_jobs('kube_job_spec_parallelism')} - {_sum_jobs('kube_job_status_succeeded')}"
     f" - sum by (namespace, jobset) ({_RUNNING}) > 0)"
 )
-"""Missing pods of a JobSet, by ``namespace`` and ``jobset``; without JobSets that run no pod."""
+"""Number of missing pods, by ``namespace`` and ``jobset``; only for JobSets of which some pods run."""
 _HELD = f"sum by (namespace, pod) ({UNITS})"
 _WAITING = f"sum by (namespace, jobset) ({_HELD} * on (namespace, pod) group_left (jobset) {_RUNNING})"
-"""GPUs, shares or instances that the running pods of a JobSet hold."""
+"""GPUs, shares or MIG instances that the running pods of a JobSet hold."""
 
 _TRAINING = Heading("Training")
 TRAINING_ALERTS = (

@@ -1,4 +1,4 @@
-"""Alerts about the monitoring itself, whose missing series would keep all other alerts silent."""
+"""Alerts about the monitoring itself: if its series are missing, all other alerts stay silent."""
 
 from ..facts import PER_UNIT
 from ..metrics import DCGM_JOB
@@ -67,9 +67,9 @@ WATCH_ALERTS = (
     ),
     _MONITORING_ITSELF.critical(
         name="PlatformRulesRewritten",
-        # With enforcedNamespaceLabel, prometheus-operator adds the namespace of the PrometheusRule to every rule,
-        # recorded series and matcher. Only then do the platform's constants have a namespace (prometheus-operator
-        # v0.93, pkg/namespacelabeler/labeler.go).
+        # With enforcedNamespaceLabel, prometheus-operator adds the PrometheusRule's namespace to every rule, recorded
+        # series and matcher. The platform's constant series have a namespace only then (prometheus-operator v0.93,
+        # pkg/namespacelabeler/labeler.go).
         expr=f'count({PER_UNIT}{{namespace!=""}}) > 0',
         hold_for="10m",
         summary="Prometheus evaluates the platform's rules for one namespace alone (enforcedNamespaceLabel)",

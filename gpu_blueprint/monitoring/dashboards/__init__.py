@@ -1,4 +1,4 @@
-"""Dashboards as plain values; the module ``grafana`` renders them as Grafana's JSON."""
+"""Dashboards as plain values; the module ``grafana`` converts them to Grafana's JSON."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from .queues import QUEUES
 from .tenant import TENANT_PAGE
 
 DASHBOARD_LABEL = "grafana_dashboard"
-"""Label of ConfigMaps with dashboards: the default of the sidecar in Grafana's chart."""
+"""Label of ConfigMaps that contain dashboards: the sidecar in Grafana's chart looks for this label by default."""
 
 PAGES: Mapping[Subject, tuple[Page, ...]] = {
     "money": (Page(dashboard=FLEET),),
@@ -25,12 +25,12 @@ PAGES: Mapping[Subject, tuple[Page, ...]] = {
     "queues": (Page(dashboard=QUEUES, when=lambda stack: stack.queueing is not None),),
     "models": (Page(dashboard=MODELS, when=lambda stack: bool(stack.models)),),
 }
-"""Subject → its pages, from the whole fleet to the details."""
+"""Subject → its pages; the whole fleet comes first, details come last."""
 DASHBOARDS = tuple(page.dashboard for pages in PAGES.values() for page in pages)
 
 
 def list_dashboards(stack: StackConfig) -> list[Dashboard]:
-    """Return the dashboards of a stack, without those about queues or models that the stack lacks."""
+    """Return the dashboards of a stack: without the one about queues, or about models, if the stack has none."""
     return [page.dashboard for pages in PAGES.values() for page in pages if page.when(stack)]
 
 

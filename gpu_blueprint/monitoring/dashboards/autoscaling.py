@@ -1,4 +1,4 @@
-"""Demand and supply: replicas, waiting pods, and nodes that start and stop."""
+"""The dashboard about demand and supply: replicas, pods that wait, and nodes that start and stop."""
 
 from ..recording import count_new
 from .panels import PERCENT, Dashboard, Query, Row, areas, bars, lines, number, shares, table
@@ -27,7 +27,7 @@ _USAGE = f'karpenter_nodepools_usage{{{NODEPOOLS},resource_type=~"nvidia.com/.+"
 
 
 def _select_replicas(field: str) -> str:
-    """Select a number of replicas of each autoscaler."""
+    """Return the expression for one number of replicas, such as the wanted one, of each autoscaler."""
     return f"max by (namespace, horizontalpodautoscaler) (kube_horizontalpodautoscaler_{field}_replicas{{{SPACES}}})"
 
 

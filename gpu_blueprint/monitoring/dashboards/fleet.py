@@ -1,4 +1,4 @@
-"""All pools: money spent and wasted, by pool and tenant."""
+"""The dashboard about all pools: money that is spent and wasted, by pool and tenant."""
 
 from .panels import Dashboard, Query, Row, areas, lines, number, ranking, shares, table
 from .queries import POOL, POOLS, SPENT, count_series
@@ -40,7 +40,7 @@ _MONEY = (
     number(
         "Wasted in this period",
         "US dollars wasted in the period at the top right: the largest possible saving.",
-        # Each sample of the subquery covers five minutes.
+        # Each sample of the subquery stands for five minutes, so twelve samples are an hour.
         f"sum(sum_over_time({_WASTED}[$__range:5m])) / 12",
         unit="currencyUSD",
         width=5,

@@ -1,4 +1,4 @@
-"""Dashboards as Grafana's JSON, built with Grafana's own builders; equal dashboards give equal text.
+"""Dashboards as Grafana's JSON, made with Grafana's own builders; equal dashboards give equal text.
 
 Sources: grafana-foundation-sdk of Grafana 11.6 (dashboard schema 41, which later versions read); Grafana
 documentation, dashboard JSON model, Prometheus variables and query options. Read 2026-11-21.
@@ -19,7 +19,7 @@ from .panels import Dashboard, Kind, Panel, Place, Query, Row, Thresholds, Varia
 
 TAG = "gpu-blueprint"
 NO_TENANT = "none"
-"""Value of the label ``tenant`` for namespaces of no tenant."""
+"""Value of the label ``tenant`` for namespaces that belong to no tenant."""
 SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
 
 Builder = bargauge.Panel | stat.Panel | table.Panel | timeseries.Panel
@@ -28,17 +28,17 @@ OVER_TIME: tuple[Kind, ...] = ("lines", "areas", "bars")
 
 
 def render_dashboard(stack: StackConfig, dashboard: Dashboard) -> str:
-    """Return the dashboard of a stack as JSON."""
+    """Return a dashboard of a stack as JSON."""
     return _render(dashboard, tuple(tuple(list_options(stack, variable)) for variable in dashboard.variables))
 
 
 @cache
 def _render(dashboard: Dashboard, options: tuple[tuple[str, ...], ...]) -> str:
-    """Return a dashboard as JSON; the cache renders equal dashboards of several stacks once.
+    """Return a dashboard as JSON; the cache renders a dashboard that several stacks share only once.
 
     Args:
         dashboard: The dashboard.
-        options: For each variable, its values in the stack; used by variables without a query.
+        options: For each variable, its values in the stack; they matter only for variables without a query.
     """
     builder = (
         builders.Dashboard(dashboard.title)
@@ -64,7 +64,7 @@ def _render(dashboard: Dashboard, options: tuple[tuple[str, ...], ...]) -> str:
 
 
 def list_options(stack: StackConfig, variable: Variable) -> list[str]:
-    """Return the pools of a stack, or its tenants and the name for namespaces without a tenant."""
+    """Return the values of a variable: the stack's pools, or its tenants and the name for namespaces of no tenant."""
     if variable.name == "pool":
         return [pool.name for pool in stack.gpu_pools]
     return [*(tenant.name for tenant in stack.tenants), NO_TENANT]
@@ -74,7 +74,7 @@ def _build_list(variable: Variable, values: Sequence[str]) -> builders.CustomVar
     opening = [*values[:1]]
     first = models.VariableOption(True, opening, opening) if variable.opens_with_first else _choose_all()
     builder = builders.CustomVariable(variable.name).label(variable.name).values(",".join(values)).current(first)
-    # "All" matches every name, also of pools and tenants that left the stack file, because their history stays.
+    # "All" matches every name, also of pools and tenants that are no longer in the stack file: their history stays.
     return builder.multi(True).include_all(True).all_value(".+")
 
 
@@ -114,7 +114,7 @@ def _build_target(panel: Panel, letter: str, query: Query) -> prometheus.Dataque
     builder = prometheus.Dataquery().ref_id(letter).expr(query.expr).datasource(SOURCE)
     if panel.kind == "table":
         return builder.instant().format(PromQueryFormat.TABLE)
-    # One sample for each hour, so that no event is counted in two bars.
+    # One sample for each hour: then no event is counted in two bars.
     builder = builder.interval("1h") if panel.kind == "bars" else builder
     builder = builder.legend_format(query.legend) if query.legend else builder
     return builder.range() if panel.kind in OVER_TIME else builder.instant()
@@ -167,7 +167,7 @@ def _build_ranking(panel: Panel) -> bargauge.Panel:  # noqa: ARG001
 
 
 def _build_table(panel: Panel) -> table.Panel:
-    """Build a table: a column for each shared label and each query, sorted by the first query."""
+    """Build a table with a column for each shared label and each query; the first query's values sort the rows."""
     names = {f"Value #{letter}": query.legend for letter, query in panel.queries_by_letter.items()}
     columns = {"excludeByName": {"Time": True}, "renameByName": {"Value": panel.queries[0].legend, **names}}
     builder = table.Panel().color_scheme(_color_by_threshold())
@@ -184,7 +184,7 @@ def _build_table(panel: Panel) -> table.Panel:
 
 
 def _build_overrides(query: Query) -> list[models.DynamicConfigValue]:
-    """Return the overrides for a query's own unit and thresholds."""
+    """Return the overrides for the unit and the thresholds of a query, if it has its own."""
     overrides = [models.DynamicConfigValue("unit", query.unit)] if query.unit else []
     if query.thresholds:
         overrides.append(models.DynamicConfigValue("thresholds", _build_thresholds(query.thresholds).build()))

@@ -1,4 +1,4 @@
-"""Failing GPUs and nodes that do not start: the series of the alerts about nodes and GPUs."""
+"""The dashboard about failing GPUs and nodes that do not start: it shows the series of the alerts about them."""
 
 from ..alerts.gpu import HOT_CELSIUS
 from ..metrics import DCGM_JOB, MIG_STATE_LABEL, sanitize_label
@@ -25,22 +25,22 @@ _CLASSES = 'operator_ec2nodeclass_status_condition_count{status!="True"}'
 
 
 def _build_count(title: str, about: str, expr: str, color: str = "red") -> Panel:
-    """Return a panel with a number that should be zero."""
+    """Return a panel with a number that is zero if nothing is wrong."""
     return number(title, about, count_series(expr), thresholds=((1, color),), width=3)
 
 
 def _reuse_on_chosen_nodes(alert: str) -> str:
-    """Return the expression of an alert for the chosen nodes."""
+    """Return the expression of an alert, restricted to the chosen nodes."""
     return f"{reuse_alert(alert)} and on (node) {ON_NODE}"
 
 
 def _count_errors(name: str) -> str:
-    """Return the growth of a counter of each GPU within an hour."""
+    """Return the expression for how much an error counter of each GPU grew within an hour."""
     return f"(round(increase({COUNTERS[name]}{{{NODES}}}[1h])) > 0) {IN_POOL_LATELY}"
 
 
 def _select_nonzero(name: str) -> str:
-    """Select the GPUs with a nonzero value of a series."""
+    """Select the GPUs on which a series has a value above 0."""
     return f"({select_devices(name)}) > 0"
 
 

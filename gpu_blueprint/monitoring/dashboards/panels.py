@@ -1,4 +1,4 @@
-"""The parts of a dashboard, and their positions on Grafana's grid."""
+"""The parts of a dashboard, and where they are on Grafana's grid."""
 
 import string
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ GRID = 24
 Kind = Literal["number", "lines", "areas", "bars", "ranking", "table"]
 """The type of a panel.
 
-``lines``, ``areas`` (stacked) and ``bars`` (stacked, one for each hour) show values over time; ``number``, ``ranking``
-(by size) and ``table`` show current values.
+``lines``, ``areas`` (stacked) and ``bars`` (stacked, one bar for each hour) show values over time. ``number``,
+``ranking`` (sorted by size) and ``table`` show current values.
 """
 Thresholds = tuple[tuple[float, str], ...]
-"""(value, colour from this value on), in rising order; below the first value, the colour is green."""
+"""(value, colour from this value upward), in rising order; below the first value, the colour is green."""
 PERCENT: Thresholds = ((0.8, "orange"), (0.95, "red"))
 """Thresholds for the used share of a limit."""
 ANY: Thresholds = ((1, "red"),)
@@ -23,16 +23,16 @@ ANY: Thresholds = ((1, "red"),)
 
 
 class Query(Record):
-    """A PromQL expression, and how its result looks."""
+    """A PromQL expression, and how Grafana shows its result."""
 
     expr: str
     legend: str = ""
     """Name of the series, or of the column in a table."""
     unit: str = ""
-    """Grafana's name of the unit; empty for the panel's unit."""
+    """Grafana's name of the unit; if it is empty, the panel's unit applies."""
     thresholds: Thresholds = ()
     color: str = ""
-    """Colour of the line or area; empty for Grafana's choice."""
+    """Colour of the line or area; if it is empty, Grafana chooses."""
 
 
 class Panel(Record, kw_only=True):
@@ -40,7 +40,7 @@ class Panel(Record, kw_only=True):
 
     title: str
     about: str
-    """Content of the panel, and the action to take."""
+    """What the panel shows, and what people should do."""
     kind: Kind
     queries: tuple[Query, ...]
     unit: str = "short"
@@ -49,13 +49,13 @@ class Panel(Record, kw_only=True):
     height: int = 8
     thresholds: Thresholds = ()
     maximum: float | None = None
-    """Upper end of the scale; None for an open scale."""
+    """Upper end of the scale; None if the values decide it."""
     no_value: str = ""
-    """Text instead of `No data`, if an empty result is normal."""
+    """Text instead of `No data`, for panels in which an empty result is normal."""
 
     @property
     def queries_by_letter(self) -> dict[str, Query]:
-        """Grafana's reference, ``A``, ``B`` and so on → query."""
+        """Letter with which Grafana refers to a query (``A``, ``B`` and so on) → query."""
         return dict(zip(string.ascii_uppercase, self.queries, strict=False))
 
 
@@ -71,7 +71,7 @@ class Look(TypedDict, total=False):
 
 
 def number(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
-    """Return a panel of half height with current values."""
+    """Return a panel of half the usual height that shows current values."""
     return _build("number", title, about, queries, {"height": 4, **look})
 
 
@@ -92,12 +92,12 @@ def areas(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -
 
 
 def bars(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
-    """Return a panel with a stack of the series for each hour; hours without events are normal."""
+    """Return a panel with one stacked bar for each hour; hours without events are normal."""
     return _build("bars", title, about, queries, {"no_value": "none", **look})
 
 
 def ranking(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
-    """Return a panel with current values, sorted."""
+    """Return a panel that shows current values, sorted by size."""
     return _build("ranking", title, about, queries, look)
 
 
@@ -119,12 +119,12 @@ class Row(Record):
 
 
 class Variable(Record):
-    """A choice at the top of a dashboard, from the stack's pools or tenants, or from the results of ``query``."""
+    """A choice at the top of a dashboard: the stack's pools or tenants, or the results of ``query``."""
 
     name: Literal["pool", "tenant", "namespace", "node", "deployment"]
     query: str = ""
     opens_with_first: bool = False
-    """True if the dashboard opens with the first value, False if with all."""
+    """True if the dashboard opens with the first value chosen, False if with all values chosen."""
 
 
 class Dashboard(Record, kw_only=True):
@@ -152,7 +152,10 @@ class Place(Record):
 
 
 def place_panels(dashboard: Dashboard) -> Iterator[tuple[Row | Panel, Place]]:
-    """Yield headings and panels with positions: panels fill a line, and the next line begins below the highest."""
+    """Yield headings and panels with their positions.
+
+    Panels fill a line from left to right; the next line begins below the tallest panel.
+    """
     below = 0
     for row in dashboard.rows:
         yield row, Place(0, below, GRID, 1)

@@ -1,4 +1,4 @@
-"""The chosen pools: nodes, holders of GPUs, and activity of the GPUs."""
+"""The dashboard about the chosen pools: nodes, the tenants that hold GPUs, and the activity of the GPUs."""
 
 from ..alerts.gpu import HOT_CELSIUS
 from ..facts import PER_UNIT
@@ -16,7 +16,7 @@ _WAITING = f"({WAITING} and on (resource) {PER_UNIT}{{{POOLS}}})"
 _INTERRUPTED = f'karpenter_nodeclaims_disrupted_total{{{NODEPOOLS},reason="spot_interrupted"}}'
 _GPU = "{{node}} {{gpu}}"
 _DEVICE = f"{_GPU} {{{{GPU_I_ID}}}}"
-"""Legend of a GPU or MIG instance."""
+"""Legend that names a GPU or MIG instance."""
 
 _NOW = (
     number(

@@ -1,4 +1,4 @@
-"""Queues: each tenant's own, borrowed and lent units, and the waiting jobs."""
+"""The dashboard about queues: each tenant's own, borrowed and lent units, and the jobs that wait."""
 
 from ..alerts.queues import JOB_WAITS
 from ..queues import (

@@ -1,4 +1,4 @@
-"""The chosen tenants: held GPUs, their activity, and quotas."""
+"""The dashboard about the chosen tenants: the GPUs that they hold, the GPUs' activity, and quotas."""
 
 from ..alerts.cost import OF_QUOTA, divide_quotas, select_quotas
 from .panels import PERCENT, Dashboard, Query, Row, areas, lines, number, shares, table
@@ -113,7 +113,8 @@ _TIME = (
         "Framebuffer memory of the GPUs or MIG instances that a pod holds. Each pod on a shared GPU shows the whole"
         " GPU's memory.",
         Query(
-            # The exporter's value for a pod is 0, because it does not see the pod's processes.
+            # In the series of a pod, the exporter shows 0, because it does not see the pod's processes. So the query
+            # adds the GPU's own value.
             "sum by (namespace, pod) (max by (node, gpu, GPU_I_ID, namespace, pod)"
             f' (DCGM_FI_PROF_SM_ACTIVE{{{SPACES},pod!=""}}) * 0 + on (node, gpu, GPU_I_ID) group_left ()'
             " max by (node, gpu, GPU_I_ID) (DCGM_FI_DEV_FB_USED))",

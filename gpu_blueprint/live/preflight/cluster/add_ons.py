@@ -1,6 +1,6 @@
 """Add-ons that the stack needs: each must run already, or be absent if the stack installs it.
 
-Source of the objects: the manifests of each project (amazon-vpc-cni-k8s, kube-proxy and CoreDNS of EKS,
+Sources of the objects: the manifests of the projects (amazon-vpc-cni-k8s, kube-proxy and CoreDNS of EKS,
 metrics-server, CSI drivers, eks-node-monitoring-agent), read 2026-11-28.
 """
 
@@ -45,14 +45,14 @@ OBJECT_PATHS: Mapping[str, str] = MappingProxyType(
         FSX_CSI_DRIVER.name: f"{_CSI_PATH}/fsx.csi.aws.com",
     }
 )
-"""Add-on → path of an object that exists if the add-on runs."""
+"""Add-on → path of an object that exists exactly if the add-on runs."""
 _VITAL_ADD_ONS = (VPC_CNI.name, KUBE_PROXY.name, COREDNS.name)
-"""Add-ons that every pod needs."""
+"""Add-ons without which no pod works."""
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
     """Yield a finding for each add-on that the stack needs."""
-    # If the stack does not install the Pod Identity agent, another check looks for the agent.
+    # If the stack does not install the Pod Identity agent, pod_identity.py looks for it.
     for name in (*list_needed(layer.stack), *({AGENT} & layer.add_ons)):
         path = OBJECT_PATHS[name]
         found = cluster.get(path, only_metadata=True)
@@ -70,7 +70,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 def list_needed(stack: StackConfig) -> list[str]:
     """Return the names of the add-ons that the stack needs, without the Pod Identity agent."""
     drivers = [driver.add_on for driver in list_drivers(stack)]
-    # The node monitoring agent reports nodes to repair, and on some nodes runs the engine that dcgm-exporter reads.
+    # The node monitoring agent reports nodes to repair. On some nodes it also runs the engine that dcgm-exporter reads.
     reads_agent = stack.cluster.node_repair or (stack.monitoring and stack.has_nodes_without_operator)
     left_out = {AGENT} if reads_agent else {AGENT, NODE_MONITORING_AGENT.name}
     return [row.name for row in (*ADD_ONS, *drivers) if row.name not in left_out]
@@ -93,5 +93,5 @@ def _report_missing(stack: StackConfig, name: str, path: str) -> Finding:
 
 
 def _name_object(path: str) -> str:
-    """Return the kind and name in a path, such as ``daemonsets/aws-node``."""
+    """Return the kind and the name in a path, such as ``daemonsets/aws-node``."""
     return "/".join(path.split("/")[-2:])

@@ -1,7 +1,7 @@
-"""The ConfigMap aws-auth: does it admit the nodes and the tenants' people?
+"""The ConfigMap aws-auth: does it admit the nodes, and the members and viewers of tenants?
 
-EKS ignores access entries in the authentication mode CONFIG_MAP; preflight without --kubeconfig reads the mode.
-In aws-auth, a role's ARN has no path.
+EKS ignores access entries in the authentication mode CONFIG_MAP; preflight without --kubeconfig checks the mode.
+In aws-auth, the ARN of a role is written without its path.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _MOST_CHARACTERS = 1 << 20
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield findings about aws-auth if the platform makes no access entries."""
+    """Yield findings about aws-auth, unless the platform makes access entries."""
     existing = layer.stack.existing_cluster
     if existing is None or existing.access == "manage":
         yield confirm(CHECK, "principals", "the platform makes the access entries")
@@ -38,7 +38,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 
 
 def _read_groups(cluster: Cluster) -> dict[str, frozenset[str]]:
-    """Return ARN of a role or user → Kubernetes groups."""
+    """Return ARN of a role or user → its Kubernetes groups."""
     found: dict[str, frozenset[str]] = {}
     data = cluster.get(AWS_AUTH)
     for key, name in (("mapRoles", "rolearn"), ("mapUsers", "userarn")):
@@ -49,7 +49,7 @@ def _read_groups(cluster: Cluster) -> dict[str, frozenset[str]]:
 
 
 def _read_rows(text: Any) -> list[Any]:
-    """Return the list in the text of a key of aws-auth; empty for invalid YAML, since EKS then ignores the key."""
+    """Return the list under a key of aws-auth; empty if the YAML is invalid, since EKS then ignores the key."""
     if not isinstance(text, str) or len(text) > _MOST_CHARACTERS:
         return []
     try:

@@ -1,4 +1,4 @@
-"""The GPU Operator's ClusterPolicy: absent if the stack installs the operator, else one with the right settings."""
+"""The GPU Operator's ClusterPolicy: none if the stack installs the operator, else exactly one with fitting settings."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,9 +18,9 @@ from .reading import CLUSTER_POLICIES, Cluster, Manifest, dig, dig_list, dig_map
 CHECK = "cluster policy"
 _PATH = ("cluster", "gpuOperator")
 _DEFAULT_CONFIG = "none"
-"""Device-plugin config for nodes outside the pools: whole GPUs."""
+"""Config of the device plugin for nodes outside the pools: their GPUs stay whole."""
 _DEFAULT_PARTS = ("cdi", "dcgm", "devicePlugin")
-"""Parts that run unless a policy disables them (gpu-operator api/nvidia/v1/clusterpolicy_types.go)."""
+"""Parts that run unless a policy disables them (gpu-operator, api/nvidia/v1/clusterpolicy_types.go)."""
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
@@ -86,7 +86,7 @@ def _find_problems(layer: Layer, cluster: Cluster, policy: Manifest) -> Iterator
 
 
 def _find_strategy_problems(stack: StackConfig, spec: Manifest) -> Iterator[Problem]:
-    """Yield a MIG strategy for all nodes that breaks a pool, since it overrides the device plugin's files."""
+    """Yield a problem if the MIG strategy for all nodes breaks a pool: it overrides the device plugin's files."""
     pools = {pool.name: pool.profile for pool in stack.gpu_pools if not pool.profile.has_operands_off}
     variables = {str(row.get("name")): row.get("value") for row in dig_list(spec, "devicePlugin", "env")}
     stated = {"mig.strategy": dig(spec, "mig", "strategy"), "devicePlugin.env": variables.get("MIG_STRATEGY")}
@@ -97,7 +97,7 @@ def _find_strategy_problems(stack: StackConfig, spec: Manifest) -> Iterator[Prob
 
 
 def _find_config_problems(stack: StackConfig, cluster: Cluster, policy: Manifest) -> Iterator[Problem]:
-    """Yield problems of the policy's ConfigMaps: each must be the platform's, or have all of the platform's keys."""
+    """Yield problems of the policy's ConfigMaps: each must be the platform's, or have all keys that the pools need."""
     profiles = stack.operator_profiles
     plugin = {key for profile in profiles for key in profile.plugin_configs}
     layouts = {key for profile in profiles for key in profile.mig_configs}
@@ -119,7 +119,7 @@ def _find_config_problems(stack: StackConfig, cluster: Cluster, policy: Manifest
 
 
 def _find_place_problems(stack: StackConfig, policy: Manifest, part: str) -> Iterator[Problem]:
-    """Yield problems of a policy that names the platform's ConfigMap: its namespace, and its default config."""
+    """Yield problems of a policy that uses the platform's ConfigMap: a wrong namespace, or a wrong default config."""
     place, default = dig(policy, "status", "namespace"), dig(policy, "spec", part, "config", "default")
     if place and place != (ours := stack.gpu_operator_namespace):
         reason = f"the operator reads {part}.config in {place}, and the platform writes it into {ours}"

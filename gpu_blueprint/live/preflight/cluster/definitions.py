@@ -1,7 +1,7 @@
 """Kinds and fields: does the cluster have every kind and every field that the stack writes?
 
-The check reads the schemas of the cluster's CustomResourceDefinitions, whatever version of Karpenter or an operator
-installed them. An API server drops a field outside the schema without an error.
+The check reads the schemas in the cluster's CustomResourceDefinitions; so it does not matter which version of Karpenter
+or of an operator installed them. An API server drops a field that is not in the schema, without an error.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ _MOST_LISTED_FIELDS = 4
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield a finding for each kind that the program writes into the cluster."""
+    """Yield a finding for each kind of object that the stack writes into the cluster."""
     coming = {group for chart in layer.charts for group in CHART_GROUPS.get(chart, ())}
     by_kind: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for found in layer.objects:
@@ -52,7 +52,7 @@ def _report_unknown(version: str, kind: str) -> Finding:
 
 
 def list_kinds(cluster: Cluster, version: str) -> dict[str, tuple[str, bool]]:
-    """Return kind → (plural, whether namespaced), for the kinds that the server serves in a version."""
+    """Return kind → (plural, True if namespaced), for the kinds that the API server serves in an API version."""
     rows = dig_list(cluster.get(path_of(version, "").rstrip("/")), "resources")
     found = {str(dig(row, "kind")): (str(dig(row, "name")), dig(row, "namespaced") is True) for row in reversed(rows)}
     return {kind: row for kind, row in found.items() if "/" not in row[0]}
@@ -82,7 +82,7 @@ def _check_fields(version: str, kind: str, objects: list[Mapping[str, Any]], def
 
 
 def find_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """Yield each field outside a schema, and each value outside an enum."""
+    """Yield each field that is not in a schema, and each value that is not in its enum."""
     if isinstance(value, Mapping):
         if value.keys() & _UNKNOWN_VALUE_KEYS or any(schema.get(key) for key in _OPEN_SCHEMA_KEYS):
             return

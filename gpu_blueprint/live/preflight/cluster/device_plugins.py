@@ -1,6 +1,6 @@
-"""Foreign device plugins on the GPU nodes: two plugins on one node would both advertise nvidia.com/gpu.
+"""Foreign device plugins on GPU nodes: two plugins on one node would both advertise nvidia.com/gpu.
 
-Every DaemonSet that mounts kubelet's folder of device plugins counts, whatever its name and image.
+Every DaemonSet for GPUs that mounts kubelet's folder of device plugins counts, whatever its name and image are.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _OTHER_DEVICE_WORDS = ("aws-efa", "neuron", "rocm", "amdgpu", "habana", "intel-g
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield a finding for each GPU device plugin of neither this stack nor the GPU Operator."""
+    """Yield a finding for each device plugin for GPUs that belongs neither to this stack nor to the GPU Operator."""
     foreign = [
         found
         for found in cluster.list(DAEMON_SETS)
@@ -54,7 +54,7 @@ def _is_gpu_plugin(found: Manifest) -> bool:
 
 
 def _list_words(found: Manifest) -> list[str]:
-    """Return the texts that reveal a program's purpose: name, images, commands and variables, in lower case."""
+    """Return the texts that show what a program is for: name, images, commands and variables, in lower case."""
     words: list[Any] = [dig(found, "metadata", "name")]
     spec = find_pod_spec(found)
     for container in (*dig_list(spec, "containers"), *dig_list(spec, "initContainers")):

@@ -1,7 +1,7 @@
-"""Karpenter: present or absent as the stack file says, with its version, feature gates, cluster and queue.
+"""Karpenter: it must be present or absent, as the stack file says, with the right version, gates, cluster and queue.
 
-By default the gate ReservedCapacity is on and the others are off (Karpenter 1.15, charts/karpenter/values.yaml, read
-2026-11-28).
+The feature gate ReservedCapacity is on by default, and the others are off (Karpenter 1.15,
+charts/karpenter/values.yaml, read 2026-11-28).
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ _DEFAULT_GATES = {"ReservedCapacity": True}
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield findings about the running controllers."""
+    """Yield findings about the running Karpenter controllers."""
     existing = layer.stack.existing_cluster
     found = [*list_deployments_of(cluster, find_main_image("karpenter"))]
     if existing is None or existing.karpenter == "install":
@@ -72,7 +72,7 @@ def _check_controller(layer: Layer, existing: ExistingCluster, found: Manifest) 
 
 
 def read_version(found: Manifest, container: Mapping[str, Any]) -> str:
-    """Return the version of a controller from its image tag, else from its label; empty if neither is a version."""
+    """Return the version of a controller: from its image tag, else from its label; empty if neither is a version."""
     labels = dig_map(found, "metadata", "labels")
     for text in (split_image(container.get("image"))[1], str(labels.get("app.kubernetes.io/version", ""))):
         version = text.lstrip("v")
@@ -96,7 +96,7 @@ def _find_version_problems(
 
 
 def read_gates(container: Mapping[str, Any]) -> dict[str, bool] | None:
-    """Return feature gate → on or off, from the flag or the variable; None if a reference hides the value."""
+    """Return feature gate → True if on, from the flag or the variable; None if the variable is only a reference."""
     text = read_flag(container, "feature-gates")
     if text is None:
         env = read_env(container)

@@ -1,4 +1,4 @@
-"""A kubeconfig, written by hand or by `aws eks update-kubeconfig`."""
+"""A kubeconfig; it may be written by hand or by `aws eks update-kubeconfig`."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from ....records import Record
 _MOST_BYTES = 1 << 20
 _CLUSTER_ARN = re.compile(r"arn:[\w-]+:eks:(?P<region>[\w-]+):(?P<account>\d{12}):cluster/(?P<name>.+)")
 _NAME_FLAGS = ("--cluster-name", "--cluster-id", "-i", "--name")
-"""Flags with the cluster's name, in commands such as `aws eks get-token` and `aws-iam-authenticator token`."""
+"""Flags that state the cluster's name, for example in `aws eks get-token` and `aws-iam-authenticator token`."""
 _WRITE_AGAIN = "write it again with `aws eks update-kubeconfig --name CLUSTER --kubeconfig FILE`"
 _LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 
@@ -24,22 +24,22 @@ class Access(Record, kw_only=True):
     context: str
     server: str
     folder: Path
-    """Folder of the file, and base of relative paths."""
+    """Folder of the file; relative paths in the file start here."""
     cluster: Mapping[str, Any]
     user: Mapping[str, Any]
-    """Credentials, or the command that prints credentials."""
+    """Credentials, or the command that prints them."""
     cluster_name: str = ""
     """Name of the EKS cluster; empty if the file does not state it."""
     region: str = ""
     account: str = ""
 
     def __repr__(self) -> str:
-        """Show context and server only, so that tracebacks contain no credentials."""
+        """Show only the context and the server: then tracebacks contain no credentials."""
         return f"Access(context={self.context!r}, server={self.server!r})"
 
 
 def read_kubeconfig(file: Path, context: str | None = None) -> Access:
-    """Return a context of a kubeconfig, by default the current context.
+    """Return a context of a kubeconfig; by default it is the current context.
 
     Raises:
         UsageError: The file is missing or not a kubeconfig, lacks the context, or has an unsafe connection.
@@ -84,7 +84,7 @@ def _read(file: Path) -> Mapping[str, Any]:
 
 
 def _index(document: Mapping[str, Any], key: str, inner: str, file: Path) -> dict[str, Mapping[str, Any]]:
-    """Return name → content, for a list of the kubeconfig."""
+    """Return name → content of the entries, for one of the kubeconfig's lists."""
     entries = document.get(key)
     rows = [row for row in entries if isinstance(row, Mapping)] if isinstance(entries, list) else []
     found = {str(row.get("name")): row.get(inner) for row in rows}
@@ -101,7 +101,7 @@ def _find(document: Mapping[str, Any], key: str, inner: str, name: Any, file: Pa
 
 
 def _refuse_unsafe(file: Path, server: str, cluster: Mapping[str, Any], user: Mapping[str, Any]) -> None:
-    """Refuse a connection without TLS verification, and credentials of a removed kind."""
+    """Refuse a connection without TLS verification, and credentials of a kind that Kubernetes has removed."""
     try:
         address = urlsplit(server)
         host = address.hostname
@@ -121,7 +121,7 @@ def _refuse_unsafe(file: Path, server: str, cluster: Mapping[str, Any], user: Ma
 
 
 def _find_identity(entry: str, user: Mapping[str, Any]) -> dict[str, str]:
-    """Return name, region and account of the EKS cluster: from the user's command, else from the entry's name."""
+    """Return the EKS cluster's name, region and account: from the user's command, else from the name of the entry."""
     found: dict[str, str] = {}
     if arn := _CLUSTER_ARN.fullmatch(entry):
         found = {"cluster_name": arn["name"], "region": arn["region"], "account": arn["account"]}
@@ -138,7 +138,7 @@ def _find_identity(entry: str, user: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _read_flag(words: list[str], flags: tuple[str, ...]) -> str:
-    """Return the value of the first of the flags in a command, after a space or ``=``; empty for none."""
+    """Return the value of the first flag that a command has, after a space or ``=``; empty if it has none of them."""
     for position, word in enumerate(words):
         flag, equals, value = word.partition("=")
         if flag in flags:

@@ -1,4 +1,4 @@
-"""Matching of pods with nodes, by taints, tolerations, selectors and affinities."""
+"""Matching of pods and nodes: by taints, tolerations, selectors and affinities."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -22,9 +22,9 @@ _FOREIGN_LABEL_PREFIXES = (
     "nvidia.com/",
     "k8s.amazonaws.com/",
 )
-"""Prefixes of labels that Kubernetes, Karpenter, EKS and NVIDIA put on nodes: a node may have any value."""
+"""Prefixes of labels that Kubernetes, Karpenter, EKS and NVIDIA put on nodes. Any value is possible for them."""
 KEEPING_OUT = ("NoSchedule", "NoExecute")
-"""Effects of taints that keep pods off a node."""
+"""Effects of taints that prevent pods from running on a node."""
 
 
 class PoolNodes(Record, kw_only=True):
@@ -32,12 +32,12 @@ class PoolNodes(Record, kw_only=True):
 
     name: str
     labels: Mapping[str, Sequence[str]]
-    """Label → the values that a node may have."""
+    """Label → the values that a node may have; empty if no node has the label."""
     taints: Sequence[Mapping[str, str]]
 
 
 def describe_nodes(stack: StackConfig, pool: Pool | CpuPool) -> PoolNodes:
-    """Return the labels and taints that the stack file decides for the nodes of a pool."""
+    """Return the labels and taints that the nodes of a pool will have, as far as the stack file decides them."""
     rows = pool.named_instances
     own = {key: [value] for key, value in pool.node_labels.items()}
     is_static = isinstance(pool, Pool) and bool(pool.static_nodes)
@@ -74,13 +74,13 @@ def _covers(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
 
 
 def keeps_out(taints: Iterable[Any], tolerations: Sequence[Any]) -> bool:
-    """Return whether a taint keeps a pod off a node."""
+    """Return whether a taint prevents a pod from running on a node."""
     hard = [taint for taint in taints if isinstance(taint, Mapping) and taint.get("effect") in KEEPING_OUT]
     return any(not tolerates(tolerations, taint) for taint in hard)
 
 
 def may_run_on(pod_spec: Any, nodes: PoolNodes) -> bool:
-    """Return whether pods may run on nodes of a pool; unknown labels count as a match."""
+    """Return whether pods may run on nodes of a pool; a label with an unknown value counts as a match."""
     selector = dig_map(pod_spec, "nodeSelector")
     if not all(may_meet({"key": key, "operator": "In", "values": [value]}, nodes) for key, value in selector.items()):
         return False
@@ -92,7 +92,7 @@ def may_run_on(pod_spec: Any, nodes: PoolNodes) -> bool:
 
 
 def meets_all(expressions: Iterable[Any], nodes: PoolNodes) -> bool:
-    """Return whether nodes may meet every requirement."""
+    """Return whether nodes may meet every one of these requirements."""
     return all(may_meet(expression, nodes) for expression in expressions if isinstance(expression, Mapping))
 
 

@@ -1,6 +1,6 @@
-"""The enforcement of NetworkPolicies, which isolate tenants: an API server accepts them without enforcing them.
+"""The enforcement of the tenants' NetworkPolicies: an API server accepts them even if no program enforces them.
 
-The DaemonSet aws-node of the VPC CNI has a second container, aws-eks-nodeagent, which enforces policies only with
+The DaemonSet aws-node of the VPC CNI has a second container, aws-eks-nodeagent. It enforces policies only with
 ``--enable-network-policy=true`` (amazon-vpc-cni-k8s issue 2565, read 2026-11-28).
 """
 
@@ -17,11 +17,11 @@ CHECK = "network policies"
 _FLAG = "enable-network-policy"
 _VPC_AGENT = "aws-eks-nodeagent"
 _OTHER_ENGINES = ("cilium", "calico-node", "antrea-agent", "kube-router")
-"""Names of DaemonSets, or of images, that enforce policies."""
+"""Names of DaemonSets, or of their images, that enforce policies."""
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield the finding whether a program enforces the tenants' policies."""
+    """Yield the finding that says whether a program enforces the tenants' policies."""
     planned = len(layer.list_objects("NetworkPolicy"))
     if not planned:
         yield confirm(CHECK, "engine", "the stack makes no NetworkPolicies")

@@ -1,4 +1,4 @@
-"""Foreign NodePools that would run the stack's pods, and foreign NodeOverlays that would change the stack's nodes."""
+"""Foreign NodePools that would run pods of the stack, and foreign NodeOverlays that would change nodes of the stack."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -34,7 +34,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 
 
 def _list_foreign(layer: Layer, cluster: Cluster, path: str) -> list[Manifest]:
-    """Return the objects of other owners; another check reports objects with a name of the stack."""
+    """Return the objects of other owners; objects.py reports those with a name that the stack needs."""
     ours = {
         str(found["metadata"]["name"]) for kind in ("NodePool", "NodeOverlay") for found in layer.list_objects(kind)
     }
@@ -72,7 +72,7 @@ def _find_pool_problems(layer: Layer, found: Manifest) -> Iterator[Problem]:
 
 
 def _may_carry_label(pool: str, labels: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether nodes may carry the label that selects a pool; Karpenter adds no such label itself."""
+    """Return whether nodes may have the label that selects a pool; Karpenter does not add this label by itself."""
     if POOL_KEY in labels:
         return bool(labels[POOL_KEY] == pool)
     rows = [row for row in requirements if row.get("key") == POOL_KEY]
@@ -86,14 +86,14 @@ def _may_carry_label(pool: str, labels: Mapping[str, Any], requirements: Sequenc
 
 
 def _is_tolerated(pool: Pool | CpuPool, taint: Mapping[str, Any]) -> bool:
-    """Return whether pods of a pool tolerate a taint: the pool's own, or one named after its extended resources."""
+    """Return whether pods of a pool tolerate a taint: one of the pool's own, or one with the name of its resource."""
     own = [{"key": row["key"], "operator": "Exists"} for row in pool.node_taints]
     resources = [] if isinstance(pool, CpuPool) else [*pool.profile.per_device]
     return tolerates([*own, *({"key": name, "operator": "Exists"} for name in resources)], taint)
 
 
 def _allows_gpus(requirements: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a NodePool may launch nodes with GPUs: no requirement excludes them."""
+    """Return whether a NodePool may launch nodes with GPUs, because no requirement excludes them."""
     types = {row.instance_type for row in list_instances().values() if row.gpu_devices}
     tests: dict[str, Any] = {
         "node.kubernetes.io/instance-type": lambda value: value in types,
@@ -112,7 +112,7 @@ def _allows_gpus(requirements: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _find_overlay_problems(layer: Layer, found: Manifest) -> Iterator[Problem]:
-    """Yield problems of a foreign NodeOverlay that states resources of our nodes, unless its weight is lower."""
+    """Yield a problem if a foreign NodeOverlay states resources of our nodes too, unless its weight is lower."""
     weight, spec = dig(found, "spec", "weight") or 0, dig_map(found, "spec")
     for pool in layer.stack.gpu_pools:
         ours = [row for row in layer.list_objects("NodeOverlay") if _is_of_pool(row, pool)]

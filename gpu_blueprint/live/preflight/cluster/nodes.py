@@ -1,4 +1,4 @@
-"""The cluster's nodes: enough for the platform's own pods, and none of others with labels of the pools."""
+"""The cluster's nodes: enough must accept the platform's own pods, and no foreign node may have a pool's label."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,12 +14,12 @@ from .reading import NODES, Cluster, Manifest, dig, dig_list, dig_map, name_of
 
 CHECK = "nodes"
 _LEAST_NODES = 2
-"""Karpenter and other controllers of the platform run two pods on different nodes."""
+"""Karpenter and other controllers of the platform run two pods, each on its own node."""
 _OWNER_LABELS = ("karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup")
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield findings about system nodes, and about foreign nodes that pods of the stack would select."""
+    """Yield findings about system nodes, and about foreign nodes on which the stack's pods would run."""
     if placement := layer.stack.system_placement:
         yield _check_placement(placement, cluster)
     yield from _check_labels(layer, cluster)
@@ -50,7 +50,7 @@ def _is_ready(node: Manifest) -> bool:
 
 
 def _check_labels(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield a finding for foreign nodes with the label that selects a pool of the stack."""
+    """Yield a finding for foreign nodes that have the label with which pods select a pool of the stack."""
     pools = {pool.name: pool for pool in layer.stack.all_pools}
     foreign: dict[str, list[str]] = {}
     for node in cluster.list(NODES):
@@ -68,6 +68,6 @@ def _check_labels(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 
 
 def _is_of_pool(layer: Layer, cluster: Cluster, labels: Mapping[str, Any], pool: str) -> bool:
-    """Return whether the pool launched a node, in a cluster that runs this stack."""
+    """Return whether a node belongs to the pool: its label names the pool, and the cluster runs this stack."""
     owners = [str(labels[key]) for key in _OWNER_LABELS if key in labels]
     return is_running(layer, cluster) and any(pool in owner for owner in owners)

@@ -1,4 +1,4 @@
-"""The names of the stack's objects: they must be free, since Pulumi would overwrite, and later delete, others."""
+"""The names of the stack's objects: they must be free, as Pulumi would overwrite and later delete foreign objects."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ _RECORD_NAME = "gpu-blueprint-record"
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield a finding for each name of the plan that a foreign object has, and one for all other names."""
+    """Yield a finding for each planned name that a foreign object has, and one finding for all other names."""
     clashes = 0
     for planned in layer.objects:
         kind, name = str(planned["kind"]), str(planned["metadata"]["name"])
@@ -31,7 +31,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 
 
 def _find(cluster: Cluster, planned: Mapping[str, Any]) -> Manifest | None:
-    """Return the metadata of the object with a planned name; None if it does not exist."""
+    """Return the metadata of the object that already has a planned name; None if there is none."""
     metadata, version = planned["metadata"], str(planned["apiVersion"])
     namespace = metadata.get("namespace")
     if isinstance(namespace, str) and cluster.get(f"{CORE}/namespaces/{namespace}", only_metadata=True) is None:
@@ -56,7 +56,7 @@ def _explain(planned: Mapping[str, Any], found: Manifest) -> Problem:
 
 
 def _check_default_class(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield a warning if the stack would make a second default StorageClass: Kubernetes then uses the newest."""
+    """Yield a warning if the stack would add a second default StorageClass: Kubernetes then uses the newest one."""
     ours = [str(found["metadata"]["name"]) for found in layer.list_objects("StorageClass") if _is_default(found)]
     others = [found for found in cluster.list(_STORAGE_CLASSES) if _is_default(found)] if ours else []
     names = [str(dig_map(found, "metadata").get("name")) for found in others]

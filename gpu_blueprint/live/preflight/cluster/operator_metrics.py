@@ -1,4 +1,4 @@
-"""The dcgm-exporter of an existing GPU Operator: does it export the metrics of the platform's alerts and dashboards?"""
+"""The dcgm-exporter of an existing GPU Operator: does it export what the platform's alerts and dashboards read?"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +21,7 @@ def read_operator_map(stack: StackConfig, cluster: Cluster, policy: Manifest, na
 
 
 def find_exporter_problems(stack: StackConfig, cluster: Cluster, policy: Manifest) -> Iterator[Problem]:
-    """Yield warnings about the exporter of a ClusterPolicy; none if the stack has no monitoring."""
+    """Yield warnings about the exporter that a ClusterPolicy configures; none if the stack has no monitoring."""
     if stack.monitoring is None:
         return
     exporter = dig_map(policy, "spec", "dcgmExporter")
@@ -37,7 +37,7 @@ def find_exporter_problems(stack: StackConfig, cluster: Cluster, policy: Manifes
 
 
 def _find_list_problems(stack: StackConfig, cluster: Cluster, policy: Manifest) -> Iterator[Problem]:
-    """Yield a warning if the exporter's ConfigMap lacks metrics; ``pulumi up`` writes the platform's own."""
+    """Yield a warning if the exporter's ConfigMap lacks metrics, unless it is the one that ``pulumi up`` writes."""
     name = str(dig(policy, "spec", "dcgmExporter", "config", "name") or "")
     if name == EXPORTER_CONFIG_MAP:
         return

@@ -1,9 +1,9 @@
 """The owner of an object in the cluster: this platform, or another program.
 
-``managedFields`` names the field managers of an object. Pulumi's provider is ``pulumi-kubernetes-`` with a random
-suffix (pulumi-kubernetes pull 2271); Helm uses its program's name, which in Pulumi's provider is
-``pulumi-resource-kubernetes`` (helm pull 9870; both read 2026-11-28). A running platform has a record,
-a ConfigMap, and owns every object with a name of its plan, even if Argo CD or Flux applied the manifests.
+The ``managedFields`` of an object contain the names of its field managers. Pulumi's provider is ``pulumi-kubernetes-``
+with a random suffix (pulumi-kubernetes pull 2271). Helm uses the name of its program; inside Pulumi's provider this is
+``pulumi-resource-kubernetes`` (helm pull 9870; both read 2026-11-28). A running platform has a record, which is a
+ConfigMap: then every object with a name of the plan is the platform's, even if Argo CD or Flux applied the manifests.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _PULUMI_PREFIX = "pulumi-"
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield the finding whether another environment is in the cluster."""
+    """Yield the finding that says whether another environment is in the cluster."""
     record, stack = cluster.get(RECORD), layer.stack
     if record is None:
         yield confirm(CHECK, stack.environment, "no environment of this blueprint is in the cluster")
@@ -36,7 +36,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
 
 
 def is_running(layer: Layer, cluster: Cluster) -> bool:
-    """Return whether the cluster has the record that a complete `pulumi up` of this environment writes."""
+    """Return whether the cluster has the record of this environment; only a complete `pulumi up` writes it."""
     record = cluster.get(RECORD)
     return record is not None and _is_record_ours(layer, record)
 
@@ -65,14 +65,14 @@ def is_of_our_release(layer: Layer, cluster: Cluster, found: Manifest) -> bool:
 
 
 def find_release(found: Manifest) -> tuple[str, str] | None:
-    """Return (name, namespace) of the Helm release of an object; None for other objects."""
+    """Return (name, namespace) of the Helm release to which an object belongs; None if it belongs to none."""
     notes = dig_map(found, "metadata", "annotations")
     name = notes.get(RELEASE_NAME)
     return (str(name), str(notes.get(RELEASE_NAMESPACE))) if name else None
 
 
 def describe_owner(found: Manifest) -> str:
-    """Return the owner of an object in prose: its Helm release, its owner object, or its first field manager."""
+    """Describe the owner of an object: its Helm release, else its owner object, else its first field manager."""
     if release := find_release(found):
         return f"the Helm release {release[0]} in namespace {release[1]}"
     if owner := dig(found, "metadata", "ownerReferences", 0):

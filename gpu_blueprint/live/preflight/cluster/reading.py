@@ -1,4 +1,4 @@
-"""The requests of a check to a cluster, and the error of a forbidden request."""
+"""The requests that checks make to a cluster, and the error for a request that is forbidden."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -22,7 +22,7 @@ CLUSTER_POLICIES = "/apis/nvidia.com/v1/clusterpolicies"
 
 
 class Cluster(Protocol):
-    """One cluster, by paths of the Kubernetes API; every method may raise an UnansweredError."""
+    """One cluster, read by paths of the Kubernetes API; every method may raise an UnansweredError."""
 
     @property
     def access(self) -> Access:
@@ -39,7 +39,7 @@ class Cluster(Protocol):
 
 
 class ForbiddenError(UnansweredError):
-    """The caller may not read a kind."""
+    """The caller may not read this kind of object."""
 
     status = Status.DENIED
 
@@ -50,7 +50,7 @@ class ForbiddenError(UnansweredError):
 
 
 class CachedCluster:
-    """A cluster that receives each request once, even if several checks make it at the same time."""
+    """A cluster to which each request goes only once, even if several checks make it at the same time."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -63,7 +63,7 @@ class CachedCluster:
         return self._cluster.access
 
     def get(self, path: str, *, only_metadata: bool = False) -> Manifest | None:
-        """Return the object at a path, None if it does not exist."""
+        """Return the object at a path; None if it does not exist."""
         found: Manifest | None = self._ask(
             (f"get {only_metadata}", path), lambda: self._cluster.get(path, only_metadata=only_metadata)
         )
@@ -91,7 +91,7 @@ class CachedCluster:
 
 
 def dig(value: Any, *path: str | int) -> Any:
-    """Return the value at a path; None if a part is missing or has another type, since any client may write objects."""
+    """Return the value at a path; None if a part is missing or has another type, as any client may write objects."""
     for key in path:
         if isinstance(key, int):
             value = value[key] if isinstance(value, list) and len(value) > key else None
@@ -101,13 +101,13 @@ def dig(value: Any, *path: str | int) -> Any:
 
 
 def dig_list(value: Any, *path: str | int) -> list[Any]:
-    """Return the list at a path, empty if missing."""
+    """Return the list at a path; empty if it is missing."""
     found = dig(value, *path)
     return found if isinstance(found, list) else []
 
 
 def dig_map(value: Any, *path: str | int) -> Mapping[str, Any]:
-    """Return the mapping at a path, empty if missing."""
+    """Return the mapping at a path; empty if it is missing."""
     found = dig(value, *path)
     return found if isinstance(found, Mapping) else {}
 
@@ -119,7 +119,7 @@ def name_of(manifest: Manifest) -> str:
 
 
 def path_of(group_version: str, plural: str, name: str = "", namespace: str | None = None) -> str:
-    """Return the API path of an object; without a name, of a collection."""
+    """Return the API path of an object or, without a name, of the collection."""
     root = f"/apis/{group_version}" if "/" in group_version else f"/api/{group_version}"
     middle = f"/namespaces/{namespace}" if namespace else ""
     return f"{root}{middle}/{plural}" + (f"/{name}" if name else "")

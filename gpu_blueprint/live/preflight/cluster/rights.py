@@ -11,7 +11,7 @@ CHECK = "rights"
 
 
 def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
-    """Yield the finding whether the caller is an admin of the cluster; a warning, as others may run `pulumi up`."""
+    """Yield the finding on whether the caller is cluster-admin; if not, a warning, as others may run `pulumi up`."""
     del layer
     subject = cluster.access.context
     if cluster.allows_everything():

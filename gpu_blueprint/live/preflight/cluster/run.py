@@ -1,4 +1,4 @@
-"""All checks of a cluster, run in parallel."""
+"""All checks of a cluster, which run in parallel."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -47,13 +47,13 @@ CHECKS: tuple[tuple[str, Check], ...] = tuple(
         nodes,
     )
 )
-"""Name and function of every check, in the order of the report."""
+"""Name and function of each check, in the order of the report."""
 
 _PARALLEL_CHECKS = 8
 
 
 def ask_cluster(layer: Layer, cluster: Cluster) -> list[Finding]:
-    """Return the findings of all checks; if the cluster does not answer a first request, only that finding."""
+    """Return the findings of all checks; if the cluster does not answer a first request, only the finding about it."""
     cached = CachedCluster(cluster)
     try:
         cached.get(facts.VERSION)

@@ -1,4 +1,4 @@
-"""The programs in a cluster, identified by image, because names of objects are free."""
+"""The programs in a cluster. They are identified by image, because the names of objects are free to choose."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from .reading import DEPLOYMENTS, Cluster, Manifest, dig, dig_list, dig_map
 
 
 def find_pod_spec(workload: Manifest) -> Mapping[str, Any]:
-    """Return the spec of a workload's pods."""
+    """Return the pod spec in a workload's template."""
     return dig_map(workload, "spec", "template", "spec")
 
 
@@ -17,7 +17,7 @@ def list_containers(workload: Manifest) -> list[Mapping[str, Any]]:
 
 
 def split_image(image: Any) -> tuple[list[str], str]:
-    """Return (path parts, tag) of an image without its registry; the tag may be empty."""
+    """Return (path parts, tag) of an image, without its registry; the tag may be empty."""
     text = str(image or "").split("@", 1)[0]
     host, slash, rest = text.partition("/")
     path = rest if slash and ("." in host or ":" in host or host == "localhost") else text
@@ -26,20 +26,20 @@ def split_image(image: Any) -> tuple[list[str], str]:
 
 
 def is_image(image: Any, of: str) -> bool:
-    """Return whether two images have the same last two path parts, in any registry."""
+    """Return whether two images have the same last two parts of their paths; the registries may differ."""
     found, wanted = split_image(image)[0], split_image(of)[0]
     return bool(wanted) and found[-2:] == wanted[-2:]
 
 
 def list_deployments_of(cluster: Cluster, image: str) -> Iterator[Manifest]:
-    """Yield the Deployments that run an image, from any registry."""
+    """Yield the Deployments that run an image, whatever its registry is."""
     for found in cluster.list(DEPLOYMENTS):
         if any(is_image(container.get("image"), image) for container in list_containers(found)):
             yield found
 
 
 def read_env(container: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return variable → value, None for a ``valueFrom``."""
+    """Return variable → value; the value is None if ``valueFrom`` refers to it."""
     rows = [row for row in dig_list(container, "env") if isinstance(row, Mapping)]
     return {str(row.get("name")): None if "valueFrom" in row else str(row.get("value") or "") for row in rows}
 
@@ -56,7 +56,7 @@ def read_flag(container: Mapping[str, Any], name: str) -> str | None:
 
 
 def count_ready(workload: Manifest) -> tuple[int, int]:
-    """Return (ready, desired) numbers of pods of a Deployment or DaemonSet."""
+    """Return (ready pods, wanted pods) of a Deployment or DaemonSet."""
     status = dig_map(workload, "status")
     if "desiredNumberScheduled" in status:
         return int(status.get("numberReady") or 0), int(status.get("desiredNumberScheduled") or 0)
