@@ -26,8 +26,8 @@ class PlatformRecord(pulumi.ComponentResource):
     ``deletionProtection`` it is protected. Pulumi keeps everything on which a protected resource depends, so a destroy
     fails before it deletes anything. A protected cluster alone is not enough: Pulumi would delete everything inside.
 
-    ``components/last_outputs.py`` reads the record from the stack's own state: an update that fails, also with
-    ``--continue-on-error``, leaves the record of the last complete update, where an output of the stack would be lost.
+    ``components/last_outputs.py`` reads the record from the stack's own state. An update that fails, also with
+    ``--continue-on-error``, leaves the record of the last complete update there. An output of the stack would be lost.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ from ..arguments import Options, Resources
 class SharingConfigs(pulumi.ComponentResource):
     """The ConfigMaps that the ClusterPolicy of an existing GPU Operator must name; ``ready`` lists them.
 
-    Another owner runs the operator, so the platform changes nothing else of it.
+    Another owner runs the operator, so the platform makes these ConfigMaps and changes nothing else.
     """
 
     ready: list[pulumi.Resource]

@@ -54,7 +54,7 @@ def build_alertmanager_config(notify: Notify | None) -> dict[str, Any]:
 
 
 def _build_watchdog_routes() -> list[dict[str, Any]]:
-    """Return the route of the chart's alert Watchdog, which always fires, to a dead man's switch."""
+    """Return the route that sends the chart's alert Watchdog, which always fires, to a dead man's switch."""
     every_five_minutes = {"group_wait": "0s", "group_interval": "1m", "repeat_interval": "5m"}
     return [{"receiver": OUTSIDE, "matchers": ['alertname = "Watchdog"'], **every_five_minutes}]
 
@@ -76,7 +76,7 @@ def _build_routes(*, has_team: bool, has_on_call: bool) -> list[dict[str, Any]]:
 
 
 DAILY = ("GpuIdle", "GpuQuotaNearlyUsed")
-"""Alerts that a team reads once a day, in one message for each namespace."""
+"""Alerts that reach the team once a day, in one message for each alert and namespace."""
 _ONCE_A_DAY = {
     "group_by": ["alertname", "namespace"],
     "group_wait": "5m",

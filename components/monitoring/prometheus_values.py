@@ -36,7 +36,7 @@ HIDDEN_PARTS = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy
 SELECTED_KINDS = ("serviceMonitor", "podMonitor", "rule", "probe", "scrapeConfig")
 """Kinds of objects that Prometheus selects, as the chart names them."""
 TRUSTED_RESOURCES = ("servicemonitors", "podmonitors", "prometheusrules", "probes", "scrapeconfigs")
-"""The same kinds as resources of the Kubernetes API."""
+"""The same kinds, as the Kubernetes API names their resources."""
 
 
 def build_prometheus_values(config: StackConfig, monitoring: InstallMonitoring) -> dict[str, Any]:

@@ -46,7 +46,8 @@ class Network(pulumi.ComponentResource):
             tags=self._build_tags("vpc"),
             opts=child,
         )
-        # Pulumi adopts the VPC's default security group and removes its rules, so nobody uses it by accident.
+        # Pulumi adopts the VPC's default security group and removes its rules, so it admits nothing if something uses
+        # it by accident.
         aws.ec2.DefaultSecurityGroup(
             f"{self._prefix}-closed", vpc_id=vpc.id, tags=self._build_tags("default-closed"), opts=child
         )

@@ -18,8 +18,8 @@ def build_egress_settings(config: StackConfig) -> dict[str, Any]:
 
     containerd, the parallel-pull snapshotter, kubelet and host containers use the proxy. Bottlerocket adds
     the endpoint of the Kubernetes API to the exceptions, has no setting for a plain HTTP proxy, and trusts the
-    authorities besides its own. Sources: Bottlerocket settings reference 1.54, network and pki; bottlerocket pull 1204;
-    bottlerocket-core-kit pull 584 (the snapshotter, 2025-07-15). Read 2026-11-27.
+    authorities in addition to its own. Sources: Bottlerocket settings reference 1.54, network and pki; bottlerocket
+    pull 1204; bottlerocket-core-kit pull 584 (the snapshotter, 2025-07-15). Read 2026-11-27.
     """
     settings: dict[str, Any] = {}
     if config.egress and config.egress.https_proxy:

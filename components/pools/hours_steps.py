@@ -19,9 +19,9 @@ _SCHEDULABLE_ONLY = "--field-selector=spec.unschedulable=false"
 
 
 def build_close_steps(pool: Pool) -> Steps:
-    """Return the steps of a close: first Karpenter launches no more nodes, then the pool's nodes terminate.
+    """Return the steps of a close: Karpenter launches no more nodes, then the nodes are cordoned or drained.
 
-    In a training pool, jobs run to their end. The nodes of other pools are drained.
+    Nodes of a training pool are cordoned, so jobs run to their end. Nodes of other pools are drained.
     """
     return {"stop-launches": _set_cpu_limit(pool, '"0"'), **(_cordon(pool) if pool.finishes_jobs else _drain(pool))}
 

@@ -35,5 +35,5 @@ def make_claims(
 
 
 def _name_volume(volume: pulumi.Resource, name: str) -> pulumi.Output[str]:
-    """Return the name of a volume as an output of the volume whose value a preview knows."""
+    """Return a volume's name as an output that depends on the volume, and whose value a preview knows."""
     return volume.urn.apply(lambda _: name)

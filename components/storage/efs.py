@@ -52,7 +52,8 @@ class EfsFileSystem(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 protect=config.cluster.deletion_protection,
-                # A changed key would replace the file system and its data, so only new ones get it.
+                # A changed key would replace the file system and delete its data, so it counts only for new file
+                # systems.
                 ignore_changes=list_kept_inputs(config),
             ),
         )
@@ -64,7 +65,7 @@ class EfsFileSystem(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _make_access_point(self, name: str, storage: EfsStorage, mount: Mount) -> aws.efs.AccessPoint:
-        """Make the access point of a tenant: EFS makes its folder, and each file gets the same owner."""
+        """Make a tenant's access point. EFS makes the tenant's folder, and each file there gets the same owner."""
         return aws.efs.AccessPoint(
             f"{name}-{mount.tenant.name}",
             file_system_id=self.system.id,

@@ -28,12 +28,12 @@ from .rights import build_role_ref, build_subject
 class TenantSpace(pulumi.ComponentResource):
     """Namespace, NetworkPolicies, queue, quotas, LimitRange, RoleBindings, service accounts and claims of a tenant.
 
-    Other objects in the namespace depend on ``namespace``; those that make pods depend on ``ready``.
+    Other objects in the namespace depend on ``namespace``; objects that make pods depend on ``ready``.
     """
 
     namespace: k8s.core.v1.Namespace
     ready: list[pulumi.Resource]
-    """The namespace with its traffic, its queue and its limits."""
+    """The namespace with its NetworkPolicies, its queue, its limits and its proxy settings."""
 
     def __init__(
         self,
