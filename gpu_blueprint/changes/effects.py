@@ -9,7 +9,7 @@ Effect = Literal["create", "update", "replace", "delete", "update-or-replace"]
 
 Verdict = Literal["nothing", "safe", "drains-nodes", "replaces-resources", "loses-data-or-access"]
 VERDICTS: tuple[Verdict, ...] = ("nothing", "safe", "drains-nodes", "replaces-resources", "loses-data-or-access")
-"""From harmless to grave; ``--fail-on`` takes one of them."""
+"""From harmless to grave; ``--fail-on`` accepts one of them."""
 
 ALL_TENANTS = "all tenants: "
 """Prefix of a gain or loss that all tenants share."""
@@ -19,7 +19,7 @@ class ResourceChange(Record, kw_only=True):
     """The change of one resource."""
 
     urn: str
-    """URN after the change; before the change for a resource that is deleted."""
+    """URN after the change, or before the change if the resource is deleted."""
     type: str
     name: str
     effect: Effect
@@ -43,7 +43,7 @@ class NodeDrain(Record, kw_only=True):
     reasons: tuple[str, ...]
     """The changed fields that drain the nodes, in words: ``the label gpu-blueprint/sharing``."""
     most_nodes: int | None
-    """The most nodes within the pool's limits; None without a limit."""
+    """The most nodes that the pool's limits allow; None without a limit."""
     budgets: tuple[str, ...]
     """The pool's disruption budgets in words, such as ``1 node at a time``."""
     grace: str

@@ -84,7 +84,7 @@ class _Finding(_Form):
 
 
 class _Cost(_Form):
-    """``cost.compare`` reads the sums."""
+    """The facts about prices; ``cost.compare`` reads the sums itself."""
 
     prices_as_of: str | None = None
     unknown_prices: list[str] = []

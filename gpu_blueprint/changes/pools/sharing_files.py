@@ -72,8 +72,8 @@ def find_lost_files(before: Sequence[PlannedResource], after: Sequence[PlannedRe
 
 
 def find_unused_files(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each file that retiredSharing keeps or drops, with the command that lists the nodes which
-    still read the file."""
+    """Yield a sentence for each file that retiredSharing keeps or drops, for a removed operator, and for a new default.
+    Each has the kubectl command that lists the nodes which still need the old state."""
     old, new, pools = _read_operator(before), _read_operator(after), _list_labels(before).values()
     named = _list_named(before)
     for label, value in sorted(old.files.keys() - _BUILT_IN_FILES):
@@ -103,7 +103,7 @@ def _reads_default(labels: Labels) -> bool:
 
 
 def _list_named(resources: Sequence[PlannedResource]) -> set[File]:
-    """Return the files that nodes of pools name."""
+    """Return the files that labels of the pools' nodes name."""
     found = ((label, value) for labels in _list_labels(resources).values() for label, value in labels.items())
     return {(label, value) for label, value in found if isinstance(value, str)}  # a spoiled plan may hold anything
 

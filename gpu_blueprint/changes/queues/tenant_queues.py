@@ -1,8 +1,8 @@
 """Changes of tenants' queues: the first and the last queue, order, weight, borrowed GPUs, and dollars an hour.
 
-None of these changes ends a running job. Kueue applies quotas when it admits a job. It evicts a running job only for a
-job of an owner who reclaims GPUs, of a team with a larger fair share or of a higher class, for pods that are not ready
-in time, or by hand (kueue: the callers of workload.Evict).
+None of these changes ends a running job. Kueue applies quotas when it admits a job. It evicts a running job only in
+these cases: a tenant reclaims its own GPUs; a team with a larger fair share or a job of a higher class needs them; the
+job's pods are not ready in time; a person stops the job (kueue: the callers of workload.Evict).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ class _Queue(Record):
 
     @property
     def pools(self) -> list[str]:
-        """The pools with a queue in which the tenant may hold anything."""
+        """The pools in which the queue has GPUs of the tenant's own, or a borrowing limit above 0."""
         return list(dict.fromkeys(pool for counts in (self.own, self.borrowed) for (pool, _), n in counts.items() if n))
 
 
