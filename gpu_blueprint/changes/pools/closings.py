@@ -1,5 +1,4 @@
-"""The effects of changed opening hours: nodes that a close drains, hours that tenants gain or lose, and pools that stay
-closed."""
+"""The effects of changed opening hours: drained nodes, other hours for tenants, and pools that stay closed."""
 
 from collections.abc import Iterator, Sequence
 

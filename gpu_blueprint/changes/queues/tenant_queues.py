@@ -115,7 +115,7 @@ def _compare_queue(tenant: str, was: _Queue, now: _Queue) -> Iterator[Shift]:
 
 
 def _tell(tenant: str, text: str, is_loss: bool, left: Decimal | None) -> Shift:
-    """Return the shift of a quota; ``left`` is None in a pool without a queue: its ResourceQuota shows the loss."""
+    """Return the shift of a quota; ``left`` is None in a pool without a queue, whose ResourceQuota shows the loss."""
     return Shift(tenant, text, is_loss, is_grave=is_loss and left == 0)
 
 
@@ -146,7 +146,7 @@ def _compare_settings(tenant: str, queue: _Queue, was: KueueSettings, now: Kueue
 
 
 def _read_queues(view: TenantView) -> dict[str, _Queue]:
-    """Return tenant → its queue, by the tenant in the queue's namespaceSelector."""
+    """Return tenant → its queue; the queue's namespaceSelector names the tenant."""
     found = {}
     for resource in view.list_kind("ClusterQueue"):
         spec = read_map(resource.inputs, "spec")
@@ -183,7 +183,7 @@ def _list_quotas(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
 def _pair(
     was: Mapping[_Key, Decimal | None], now: Mapping[_Key, Decimal | None]
 ) -> Iterator[tuple[_Key, tuple[Decimal | None, Decimal | None]]]:
-    """Yield key and both values where these differ; a pool that a queue does not name has 0."""
+    """Yield (key, (old, new)) if the values differ; a pool that a queue does not name counts as 0."""
     for key in dict.fromkeys([*was, *now]):
         old, new = was.get(key, Decimal(0)), now.get(key, Decimal(0))
         if old != new:

@@ -51,7 +51,7 @@ _COUNTED_OBJECTS = {
     "services.loadbalancers": "Services with a load balancer",
     "services.nodeports": "Services with a port of the nodes",
 }
-"""Resource in a quota → the objects that the quota counts; all other resources are of pods."""
+"""Resource in a quota → the objects that the quota counts. All other resources count pods."""
 
 
 def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shift]:

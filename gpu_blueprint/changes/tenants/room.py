@@ -14,7 +14,7 @@ _TENANT_FIELD = re.compile(r"tenants\.(\d+)\.(cpu|memory)")
 
 
 def compare_room(before: Snapshot, after: Snapshot) -> Iterator[Shift]:
-    """Yield the quotas that fall below the needs of pods on all GPUs of a tenant, for tenants of both plans.
+    """Yield the quotas that fall below what pods on all GPUs of a tenant need, for tenants of both plans.
 
     A larger grant of GPUs with the same quota is no loss.
     """
