@@ -1,4 +1,4 @@
-"""What pools need first: a new or existing cluster, with its system nodes, add-ons and Karpenter."""
+"""The cluster that pools need first, new or existing, with its system nodes, add-ons and Karpenter."""
 
 import pulumi
 

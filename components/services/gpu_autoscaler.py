@@ -32,9 +32,9 @@ class GpuAutoscaler(pulumi.ComponentResource):
             and is not checked again.
         deployment: Name of the Deployment.
         namespace: Namespace of the Deployment.
-        prometheus: URL at which KEDA queries Prometheus. monitor_labels: The labels by which this Prometheus selects
-        PodMonitors. depends_on: The resources that must exist first: the namespace, and KEDA if the same program
-        installs it.
+        prometheus: URL at which KEDA queries Prometheus.
+        monitor_labels: The labels by which this Prometheus selects PodMonitors.
+        depends_on: The resources that must exist first: the namespace, and KEDA if the same program installs it.
 
     Raises:
         StackError: The plain fields, the names or the address have problems. The error lists all of them.

@@ -67,8 +67,7 @@ class LustreFileSystem(pulumi.ComponentResource):
                 parent=self,
                 depends_on=rules,
                 protect=config.cluster.deletion_protection,
-                # A changed version or key would replace the file system and delete its data, so both count only for new
-                # file systems.
+                # A new version or key would replace the file system and lose its data: only new file systems get it.
                 ignore_changes=["fileSystemTypeVersion", *list_kept_inputs(config)],
             ),
         )

@@ -1,4 +1,4 @@
-"""What is lost when a resource of some type is deleted or replaced: data, access, nodes, work or nothing."""
+"""The loss when a resource of some type is deleted or replaced: data, access, nodes, work or nothing."""
 
 from collections.abc import Sequence
 from typing import Literal

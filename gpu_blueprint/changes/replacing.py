@@ -1,5 +1,4 @@
-"""Finds the changed inputs that make a provider replace a resource; the stand-in providers of ``lifecycle/`` use it
-too."""
+"""Finds changed inputs that make a provider replace a resource; the stand-in providers of ``lifecycle/`` use it too."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -22,8 +22,7 @@ PLACES = ("plan.json", KUSTOMIZATION, "manifests", INCOMPLETE, "values", "dashbo
 
 
 def render_files(config: StackConfig, plan: Sequence[PlannedResource], document: Mapping[str, Any]) -> dict[str, str]:
-    """Return path → text of every file. No file has a secret, and no manifest or values file has a marker of an unknown
-    value.
+    """Return path → text of every file. The files have no secrets; manifests and values have no unknown values.
 
     ``document`` is the content of plan.json, from ``build_document``.
     """

@@ -82,8 +82,9 @@ def find_dead_ends(before: Facts, after: Facts) -> list[Problem]:
     """Return a problem for each edit that cannot work on the running stack, with the remedy.
 
     Args:
-        before: The facts of the running stack. Another version of the blueprint may have recorded them, so a missing
-        fact refuses nothing. Empty if no stack runs. after: The facts of the stack file.
+        before: The facts of the running stack; empty if no stack runs. Another version of the blueprint may have recorded
+            them, so a missing fact refuses nothing.
+        after: The facts of the stack file.
     """
     found = [*_refuse_second_platform(before, after), *_refuse_other_cluster(before, after)]
     if before.get("region") == after.get("region"):  # zones of another region differ anyway
@@ -137,7 +138,7 @@ def _refuse_other_mode(before: Facts, after: Facts) -> Iterator[Problem]:
 
 
 def _refuse_removal_of_karpenter(before: Facts, after: Facts) -> Iterator[Problem]:
-    """Refuse to replace the platform's Karpenter by the cluster owner's. Preflight refuses the reverse."""
+    """Refuse to replace the platform's Karpenter by the cluster owner's. For the reverse, preflight finds both."""
     if (before.get("karpenter"), after.get("karpenter")) == ("install", "existing"):
         reason = (
             "the running Karpenter is the platform's, and Pulumi would uninstall it with its definitions: the API "
