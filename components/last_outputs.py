@@ -45,7 +45,7 @@ def _read_last_foundation() -> dict[str, Any]:
     The Kubernetes version comes from the cluster in the state, because it can change outside Pulumi: people roll a
     cluster back in EKS, and EKS itself upgrades a cluster at the end of its support. `pulumi refresh` then updates the
     cluster in the state, but no fact of the record. A warning names the facts that this version of the blueprint cannot
-    read. It compares no edit with them.
+    read. The program does not compare these facts with the stack file.
     """
     found = list(_read_state())
     records = [

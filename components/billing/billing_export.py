@@ -1,4 +1,4 @@
-"""Detailed billing: a CUR 2.0 data export, by hour and by resource, in a bucket of its own."""
+"""Detailed billing: a CUR 2.0 data export, by hour and by resource, in its own bucket."""
 
 from __future__ import annotations  # so that AWS's modules for billing are loaded only where there is billing
 

@@ -118,7 +118,7 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
 
 
 def list_volume_tags(config: StackConfig) -> dict[str, str]:
-    """Return tags for the volumes that the EBS CSI driver makes for claims: the stack's tags that it accepts.
+    """Return the tags that the EBS CSI driver sets on volumes of claims: the stack's tags that the driver accepts.
 
     Pulumi's default tags do not reach these volumes. The driver reads tags as one text of ``key=value``, so a key
     cannot contain ``=``. It exits if a key is one that it sets itself (aws-ebs-csi-driver docs/tagging.md,

@@ -35,7 +35,7 @@ class RunningCluster(AnyCluster):
         """Return the cluster as EKS describes it, or UNKNOWN in a plan.
 
         Raises:
-            RunError: EKS describes no such cluster; the error holds the reason and the remedy.
+            RunError: EKS describes no such cluster; the error states the reason and the remedy.
         """
         try:
             found = await pulumi.runtime.invoke_async(

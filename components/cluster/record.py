@@ -24,10 +24,12 @@ class PlatformRecord(pulumi.ComponentResource):
 
     The record depends on everything, so an update writes it last, and a destroy deletes it first. With
     ``deletionProtection`` it is protected. Pulumi keeps everything on which a protected resource depends, so a destroy
-    fails before it deletes anything. A protected cluster alone is not enough: Pulumi would delete everything inside.
+    fails before it deletes anything. It is not enough to protect the cluster: Pulumi would still delete everything
+    inside.
 
     ``components/last_outputs.py`` reads the record from the stack's own state. An update that fails, also with
-    ``--continue-on-error``, leaves the record of the last complete update there. An output of the stack would be lost.
+    ``--continue-on-error``, leaves the record of the last complete update there. A failed update would lose an output
+    of the stack.
     """
 
     def __init__(

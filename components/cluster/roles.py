@@ -146,7 +146,7 @@ def _build_path(config: StackConfig) -> dict[str, Any]:
 
 
 def _read_policy(config: StackConfig, policy: str) -> tuple[str, pulumi.Input[str]]:
-    """Return the title and ARN of a policy. The caller names it by ARN, or by path and name if AWS manages it."""
+    """Return the title and ARN of a policy, which is given as an ARN, or as path and name if AWS manages it."""
     if read_partition(policy):
         return policy.partition("::")[2], policy
     arn = config.partition.build_arn("iam", f"policy/{policy}", account="aws")

@@ -62,7 +62,7 @@ def build_dashboard_files(config: StackConfig, dashboard: Dashboard) -> dict[str
 def build_grafana_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart's Grafana.
 
-    A Secret holds the admin's password. There is no volume, because code makes everything that Grafana shows.
+    A Secret contains the admin's password. There is no volume, because code makes everything that Grafana shows.
 
     By default, the sidecars look for dashboards and data sources in all namespaces. A person who may write a
     ConfigMap in any namespace could then add dashboards, and Grafana could read every Secret of the cluster. Our

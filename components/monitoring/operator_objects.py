@@ -42,6 +42,6 @@ def list_operator_objects(config: StackConfig) -> list[OperatorObject]:
 
 
 def _list_exporter_namespaces(config: StackConfig) -> list[str]:
-    """Return the namespaces in which dcgm-exporter runs: the GPU Operator's, and ours for nodes without it."""
+    """Return the namespaces where dcgm-exporter runs: the GPU Operator's, and ours for nodes without its operands."""
     operator = [config.gpu_operator_namespace] if config.needs_gpu_operator else []
     return [*operator, *([namespaces.MONITORING] if list_architectures(config) else [])]

@@ -198,7 +198,7 @@ class Network(pulumi.ComponentResource):
 
 
 def select_stable_subnets(network: Network) -> list[pulumi.Input[str]]:
-    """Return the subnets of the first zones, which hold the control plane and the system nodes.
+    """Return the subnets of the first zones, for the control plane and the system nodes.
 
     A new zone at the end of the stack file's list must change neither control plane nor system nodes. See
     ``STABLE_ZONES``.

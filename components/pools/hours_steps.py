@@ -27,7 +27,8 @@ def build_close_steps(pool: Pool) -> Steps:
 
 
 def build_open_steps(pool: Pool) -> Steps:
-    """Return the steps of an opening: remaining nodes take pods again, and then Karpenter may launch more nodes."""
+    """Return the steps of an opening: the remaining nodes accept pods again, and then Karpenter may launch more
+    nodes."""
     return {**(_uncordon(pool) if pool.finishes_jobs else {}), "allow-launches": _set_cpu_limit(pool, "null")}
 
 
@@ -43,7 +44,7 @@ def _drain(pool: Pool) -> Steps:
 
 
 def _cordon(pool: Pool) -> Steps:
-    """Label the nodes that take pods, then cordon the labelled nodes."""
+    """Label the schedulable nodes, then cordon the labelled nodes."""
     in_pool = f"--selector={NODE_POOL_KEY}={pool.name}"
     return {
         "mark-nodes": [
@@ -60,7 +61,7 @@ def _cordon(pool: Pool) -> Steps:
 
 
 def _uncordon(pool: Pool) -> Steps:
-    """Uncordon the labelled nodes, then remove the label from the nodes that take pods.
+    """Uncordon the labelled nodes, then remove the label from the nodes that are schedulable.
 
     The second step looks at the nodes again, because kubectl reports success for a node that it could not uncordon.
     """

@@ -20,7 +20,7 @@ from .nodeadm import build_kubelet, build_node_config, render_user_data
 
 
 class NodeIdentity(Record, kw_only=True):
-    """The role of Karpenter's nodes: its name, or an instance profile that holds the role.
+    """The role of Karpenter's nodes: its name, or an instance profile with the role.
 
     For a role, Karpenter makes an instance profile and reads it from IAM. For a given profile it does not call IAM.
     """

@@ -27,7 +27,7 @@ discover all kinds, and the deletion of every namespace of the cluster waits.
 
 
 class Kueue(pulumi.ComponentResource):
-    """Kueue's Helm release in a namespace of its own.
+    """Kueue's Helm release in its own namespace.
 
     Every object of Kueue depends on ``release``, for two reasons. Helm waits until Kueue's webhooks answer: until then,
     the API server refuses the objects. And only a running Kueue removes the finalizers of flavors and ClusterQueues;

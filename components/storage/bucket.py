@@ -19,7 +19,7 @@ OLD_VERSIONS_DAYS = 30
 class StorageBucket(pulumi.ComponentResource):
     """A private, encrypted and versioned bucket, which only the roles of its tenants read and write.
 
-    S3 refuses to delete a bucket that holds objects, and the platform never empties it. ``ready`` lists the resources
+    S3 refuses to delete a bucket that has objects, and the platform never empties it. ``ready`` lists the resources
     that volumes and imports depend on.
     """
 

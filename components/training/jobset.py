@@ -19,7 +19,7 @@ _PROGRAM = "jobset-controller"
 
 
 class JobSetController(pulumi.ComponentResource):
-    """JobSet's Helm release in a namespace of its own.
+    """JobSet's Helm release in its own namespace.
 
     Everything that may contain JobSets depends on ``release``. JobSet sets no finalizers, so no deletion waits; but
     Kueue changes each JobSet that it releases, and the API server refuses the change while no webhook answers.

@@ -81,4 +81,4 @@ class TenantChange(Record, kw_only=True):
     """Sentences without a full stop, such as ``quota of infer-l4: 6 instead of 4 gpu.shared``."""
     lost: tuple[str, ...] = ()
     is_grave: bool = False
-    """True if running work ends or data or access is lost: the namespace goes, a member has no access."""
+    """True if running work ends or data or access is lost: for example the namespace, or the access of a member."""

@@ -1,4 +1,4 @@
-"""Warnings and policy findings that a change brings, and those that it ends."""
+"""Compares findings: warnings and policy findings that a change adds or ends."""
 
 import re
 from collections import defaultdict

@@ -121,7 +121,7 @@ def find_faults(document: Mapping[str, Any]) -> str:
 
 
 def _find_absurd_values(document: Any) -> Iterator[str]:
-    """Yield the places of numbers that no plan holds, and of values that are nested too deeply."""
+    """Yield the places of numbers that are too large for a plan, and of values that are nested too deeply."""
     level: list[tuple[str, Any]] = [("", document)]
     for _ in range(_MOST_LEVELS):
         yield from (f"{place}: no plan holds a number so large" for place, value in level if _is_beyond(value))

@@ -139,7 +139,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "kubernetes:scheduling.k8s.io/v1:PriorityClass",  # deleted with its pool, and reported as a lost grant
     ),
 }
-"""Every type that our stacks plan. Secrets are settings, since the stack's own configuration holds their values."""
+"""Every type that our stacks plan. Secrets are settings, since their values are in the stack's own configuration."""
 
 LOSSES: dict[str, Loss] = {type_: loss for loss, types in _TYPES.items() for type_ in types}
 _LOSSES = {drop_version(type_): loss for type_, loss in LOSSES.items()}
@@ -171,7 +171,7 @@ def find_loss(resource: PlannedResource, before: Sequence[PlannedResource]) -> L
 
     Objects of headroom are settings, because any other pod preempts its placeholders. Namespaces without stored data
     are settings too. A right in Kubernetes counts as access only if people have it: the rights of a platform program
-    are deleted with the program. A public subnet holds addresses and NAT gateways, and no volume needs it.
+    are deleted with the program. A public subnet has addresses and NAT gateways, and no volume needs it.
     """
     metadata = read_map(resource.inputs, "metadata")
     is_namespace = resource.type == f"{_CORE}:Namespace"

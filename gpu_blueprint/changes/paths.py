@@ -14,7 +14,7 @@ def list_changed_paths(old: Any, new: Any, path: str = "") -> list[str]:
     """Return dotted paths of the values that differ, sorted. The items of a list have the list's own path.
 
     Values have the form of ``PlannedResource.inputs``. Two unknown values are equal, and a hidden secret equals any
-    value, because nobody can see a difference.
+    value, because a difference would be invisible.
     """
     return sorted(set(_find_changed_paths(old, new, path)))
 

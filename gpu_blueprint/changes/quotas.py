@@ -26,8 +26,8 @@ class QuotaNeed(Record, kw_only=True):
 def compare_quotas(before: Snapshot, after: Snapshot) -> tuple[QuotaNeed, ...]:
     """Return the quotas that the stack newly needs, or needs to be higher, in the order of ``after``.
 
-    A quota holds for one region of one account, so a stack that moves needs all of its quotas again. A base without any
-    quota was written before snapshots had quotas, so nothing can be compared.
+    A quota applies to one region of one account, so a stack that moves needs all of its quotas again. A base without
+    any quota was written before snapshots had quotas, so nothing can be compared.
     """
     if before.resources and not before.service_quotas:
         return ()

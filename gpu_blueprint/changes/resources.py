@@ -23,7 +23,7 @@ def compare_resources(
 ) -> tuple[ResourceChange, ...]:
     """Return the changes of all resources that providers manage, in the order of the new plan, then the deleted ones.
 
-    A change spreads: an input that holds an output of a replaced or new resource is changed too.
+    A change spreads: an input with an output of a replaced or new resource is changed too.
     """
     return tuple(_Comparison(before, after).list_changes())
 
@@ -155,7 +155,7 @@ class _Comparison:
             return provider.effect if provider.effect in _NEW_OUTPUT_EFFECTS else None
         former = self._old.get(old.provider)
         if former is None:
-            return "update-or-replace"  # a default provider, whose settings no plan holds
+            return "update-or-replace"  # a default provider, whose settings are in no plan
         changed = {*list_changed_paths(former.inputs, provider.new.inputs), *provider.fresh}
         causes = self._find_causes(provider, former, changed)
         return "update-or-replace" if causes is None else "replace" if causes else None

@@ -1,7 +1,7 @@
 """The project as it was at a revision, written to a temporary folder.
 
-Git uses an index of its own in that folder. The user's working tree, index and list of worktrees stay unchanged:
-nothing remains in the repository, and parallel runs do not collide.
+Git uses a separate index in that folder. The user's working tree, index and list of worktrees stay unchanged: nothing
+remains in the repository, and parallel runs do not collide.
 """
 
 import os
@@ -41,7 +41,7 @@ class Revision(Record, kw_only=True):
     folder: str
     """Path of the project in the repository, with a slash at its end; empty at the top."""
     repository: str
-    """Path of the repository's ``.git`` folder."""
+    """Path of the repository's git directory."""
 
     @property
     def label(self) -> str:

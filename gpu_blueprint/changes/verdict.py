@@ -4,7 +4,7 @@ A create or an update in place is safe. A replacement is at least ``replaces-res
 that the catalogue does not know. ``losses.py`` says what is lost with each type. A deleted setting is safe, and a
 deleted pool drains its nodes. A deleted program of the platform, or a deleted resource that programs need, counts like
 a replacement. Deleted data and deleted rights of people count as losses. A deleted or replaced resource of an unknown
-type may hold data, so it counts as a loss.
+type may contain data, so it counts as a loss.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -82,8 +82,8 @@ def find_dead_ends(before: Facts, after: Facts) -> list[Problem]:
     """Return a problem for each edit that cannot work on the running stack, with the remedy.
 
     Args:
-        before: The facts of the running stack; empty if no stack runs. Another version of the blueprint may have recorded
-            them, so a missing fact refuses nothing.
+        before: The facts of the running stack; empty if no stack runs. Another version of the blueprint may have
+            recorded them, so a missing fact refuses nothing.
         after: The facts of the stack file.
     """
     found = [*_refuse_second_platform(before, after), *_refuse_other_cluster(before, after)]

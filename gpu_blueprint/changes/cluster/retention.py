@@ -57,7 +57,7 @@ def _find_objects(before: Sequence[PlannedResource], after: Sequence[PlannedReso
             continue
         was, now = _read_rules(old[name].inputs if name in old else {}), _read_rules(each.inputs)
         for (scope, kind), days in now.items():
-            # A rule on a prefix holds for every longer prefix as well.
+            # A rule for a prefix applies to every longer prefix too.
             rules = [least for (start, same), least in was.items() if same == kind and scope.startswith(start)]
             kept = min(rules, default=inf)
             if days < kept:

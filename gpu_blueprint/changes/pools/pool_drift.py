@@ -16,7 +16,7 @@ from .node_labels import INSTANCE_TYPE, VALUES, is_well_known, list_type_labels,
 from .requirements import Requirement, exclude, read_requirements
 
 _DURATION_DEFAULTS = {"expireAfter": "720h", "terminationGracePeriod": None}
-"""Field of a template that holds a duration → its default in Karpenter's CRD."""
+"""Field of a template whose value is a duration → the field's default in Karpenter's CRD."""
 _UNIT_SECONDS = {"h": 3600, "m": 60, "s": 1}
 _FIELDS_IN_WORDS = {
     "expireAfter": "the age at which nodes expire",

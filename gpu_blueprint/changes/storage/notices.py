@@ -25,7 +25,7 @@ def find_storage_notices(
 
 
 def find_exported_deletions(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each file system where a deleted file newly takes its object in the bucket with it.
+    """Yield a sentence for each file system that begins to delete the objects of a bucket together with their files.
 
     A bucket that the same change makes has nothing to lose.
     """

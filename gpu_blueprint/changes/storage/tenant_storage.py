@@ -19,7 +19,7 @@ BUCKET, EFS, LUSTRE = (
     "aws:fsx/lustreFileSystem:LustreFileSystem",
 )
 STORES = (BUCKET, EFS, LUSTRE)
-"""Types that hold the data of tenants."""
+"""Types of resources with the data of tenants."""
 _ACCESS_POINT = "aws:efs/accessPoint:AccessPoint"
 _READ_ONLY_OPTIONS = ("ro", "read-only")
 _REPLACING_OPTIONS = ("allow-delete", "allow-overwrite")

@@ -164,7 +164,7 @@ def _list_rights(rules: Mapping[str, set[Right]], roles: set[str]) -> set[Right]
 
 
 def _subtract(rights: set[Right], others: set[Right]) -> set[Right]:
-    """Return the rights that the others do not contain; ``*`` contains every name."""
+    """Return the ``rights`` that ``others`` do not contain; ``*`` contains every name."""
     wide = [other for other in others if "*" in (*other[:2], other[-1])]
     return {right for right in rights - others if not any(_holds(other, right) for other in wide)}
 

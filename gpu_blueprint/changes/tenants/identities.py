@@ -186,7 +186,7 @@ def _list_rights(document: Any) -> Iterator[Right]:
 
 
 def _read_document(document: Any) -> Mapping[str, Any]:
-    """Return a policy document, which a plan holds as text; an unknown document is empty."""
+    """Parse a policy document, which is text in a plan; return an empty document if it is unknown."""
     if isinstance(document, str):
         try:
             document = json.loads(document)

@@ -22,7 +22,7 @@ _NAMESPACE = "kubernetes.io/metadata.name"
 
 
 class Passage(Record, order=True):
-    """Traffic that a policy admits; parts are canonical JSON, and an empty part stands for all."""
+    """Traffic that a policy admits; parts are canonical JSON, and an empty part matches all."""
 
     direction: Direction
     pods: str
