@@ -40,7 +40,7 @@ def refuse_dead_ends(config: StackConfig) -> None:
 
 
 def _read_last_foundation() -> dict[str, Any]:
-    """Return the foundation from the record of the last complete `pulumi up`; empty without a record.
+    """Return the foundation from the record of the last complete `pulumi up`; empty if there is no record.
 
     The Kubernetes version comes from the cluster in the state, because it can change outside Pulumi: people roll a
     cluster back in EKS, and EKS itself upgrades a cluster at the end of its support. `pulumi refresh` then updates the

@@ -3,7 +3,7 @@
 Why these settings: docs/decisions/0006-billing.md.
 """
 
-from __future__ import annotations  # so that AWS's modules for billing are loaded only where there is billing
+from __future__ import annotations  # annotations stay text, so AWS's billing modules load only with billing
 
 from decimal import Decimal
 from typing import Any

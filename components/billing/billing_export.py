@@ -1,6 +1,6 @@
 """Detailed billing: a CUR 2.0 data export, by hour and by resource, in its own bucket."""
 
-from __future__ import annotations  # so that AWS's modules for billing are loaded only where there is billing
+from __future__ import annotations  # annotations stay text, so AWS's billing modules load only with billing
 
 from typing import Any
 

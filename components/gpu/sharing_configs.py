@@ -53,7 +53,7 @@ def build_plugin_files(profiles: Sequence[SharingProfile]) -> dict[str, str]:
 
 
 def build_mig_layouts(profiles: Sequence[SharingProfile]) -> str:
-    """Return the layouts of the MIG manager as YAML; empty without a MIG profile.
+    """Return the layouts of the MIG manager as YAML; empty if no profile uses MIG.
 
     This config replaces the operator's generated config, so it must include all-disabled.
     """

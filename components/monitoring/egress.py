@@ -27,7 +27,7 @@ def tell_authorities(config: StackConfig, program: Literal["prometheus", "alertm
 
 
 def tell_remote_write(config: StackConfig) -> dict[str, str]:
-    """Return the proxy fields of a remote write target; empty without a proxy."""
+    """Return the proxy fields of a remote write target; empty if there is no proxy."""
     variables = build_variables(config)
     return {"proxyUrl": variables["HTTPS_PROXY"], "noProxy": variables["NO_PROXY"]} if variables else {}
 

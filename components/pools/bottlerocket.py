@@ -53,9 +53,9 @@ def build_bottlerocket_settings(profile: SharingProfile, pulls: dict[str, Any]) 
     """Return Bottlerocket's settings; a node applies the sharing of its GPUs at boot."""
     settings: dict[str, Any] = {
         **pulls,
-        # Bottlerocket's default, stated so that no change of the default opens the nodes. Its device plugin passes
-        # devices as volume mounts, by default too, so both defaults fit (settings reference, nvidia-container-runtime
-        # and kubelet-device-plugins.nvidia.device-list-strategy).
+        # Bottlerocket's default. It is stated, so a later change of the default cannot open the nodes. Its device
+        # plugin passes devices as volume mounts, by default too, so both defaults fit (settings reference,
+        # nvidia-container-runtime and kubelet-device-plugins.nvidia.device-list-strategy).
         "nvidia-container-runtime": {"visible-devices-envvar-when-unprivileged": False},
     }
     if profile.bottlerocket:

@@ -27,8 +27,7 @@ def build_close_steps(pool: Pool) -> Steps:
 
 
 def build_open_steps(pool: Pool) -> Steps:
-    """Return the steps of an opening: the remaining nodes accept pods again, and then Karpenter may launch more
-    nodes."""
+    """Return the steps of an opening: remaining nodes accept pods again, and then Karpenter may launch more nodes."""
     return {**(_uncordon(pool) if pool.finishes_jobs else {}), "allow-launches": _set_cpu_limit(pool, "null")}
 
 

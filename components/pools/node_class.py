@@ -157,7 +157,7 @@ def _build_plain_user_data(config: StackConfig, pool: CpuPool) -> str | None:
 
 
 def _choose_parallel_pull(config: StackConfig, pool: Pool) -> ParallelPull | None:
-    """Return the numbers of parallel pull for a pool's smallest nodes; None without mirror, cache and ``prepull``.
+    """Return the numbers of parallel pull for a pool's smallest nodes; None without mirror, cache or ``prepull``.
 
     New numbers change the user data, which replaces the nodes. So a pool gets them only with ``prepull``, or in a stack
     with a mirror or a pull-through cache.

@@ -16,7 +16,7 @@ nvidia-ctk config --in-place \\
   --set accept-nvidia-visible-devices-as-volume-mounts=false \\
   || shutdown -h now
 """
-"""Script by which the container runtime gives GPUs only to pods to which the device plugin allocated them.
+"""Script after which the container runtime gives a pod only the GPUs that the device plugin allocated to it.
 
 By default NVIDIA's runtime, which is containerd's default on EKS's GPU images, gives every container the GPUs in its
 ``NVIDIA_VISIBLE_DEVICES``. CUDA images set the variable to ``all`` themselves, which no admission policy sees.

@@ -1,6 +1,6 @@
 """An S3 bucket for tenants, made by the platform."""
 
-from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
+from __future__ import annotations  # annotations stay text, so AWS's modules load only if a stack needs them
 
 import pulumi
 import pulumi_aws as aws

@@ -1,6 +1,6 @@
 """An EFS file system for tenants: a mount target in every zone, and an access point for each tenant."""
 
-from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
+from __future__ import annotations  # annotations stay text, so AWS's modules load only if a stack needs them
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,6 +1,6 @@
 """An FSx for Lustre file system for tenants, in one zone, and its association with a bucket."""
 
-from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
+from __future__ import annotations  # annotations stay text, so AWS's modules load only if a stack needs them
 
 from collections.abc import Mapping, Sequence
 from typing import Any

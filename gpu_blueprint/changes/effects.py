@@ -43,11 +43,11 @@ class NodeDrain(Record, kw_only=True):
     reasons: tuple[str, ...]
     """The changed fields that drain the nodes, in words: ``the label gpu-blueprint/sharing``."""
     most_nodes: int | None
-    """The most nodes that the pool's limits allow; None without a limit."""
+    """The most nodes that the pool's limits allow; None if there is no limit."""
     budgets: tuple[str, ...]
     """The pool's disruption budgets in words, such as ``1 node at a time``."""
     grace: str
-    """Time until the remaining pods of a draining node are deleted, such as ``1h``; empty without a limit."""
+    """Time until the remaining pods of a draining node are deleted, such as ``1h``; empty if there is no limit."""
     twice_usd_hour: float | None
     """Dollars an hour for new nodes while old nodes still run, at on-demand prices; None if a price is not known."""
     purpose: str = ""

@@ -105,7 +105,7 @@ class DocumentForm(_Form):
 
 
 def find_faults(document: Mapping[str, Any]) -> str:
-    """Return the places of a document that do not fit the schema, each with its fault; empty without faults.
+    """Return the places of a document that do not fit the schema, each with its fault; empty if there are none.
 
     The text names the first ten faults, and the number of the others.
     """

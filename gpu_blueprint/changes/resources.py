@@ -150,7 +150,7 @@ class _Comparison:
         return "replace" if causes else "update" if changed else None
 
     def _judge_provider(self, provider: _Pair, old: PlannedResource) -> Effect | None:
-        """Return the effect on a resource whose provider is replaced, or is another provider; None without effect."""
+        """Return the effect on a resource whose provider is replaced, or is another provider; None if there is none."""
         if provider.old and provider.old.urn == old.provider:
             return provider.effect if provider.effect in _NEW_OUTPUT_EFFECTS else None
         former = self._old.get(old.provider)

@@ -51,7 +51,8 @@ class Manifest(Record, kw_only=True):
 
 
 def list_manifests(config: StackConfig, plan: Sequence[PlannedResource]) -> list[Manifest]:
-    """Return the objects of the program in the order of the plan, without the objects of Helm charts."""
+    """Return the objects that the program itself makes, in the plan's order. Objects inside Helm charts are left
+    out."""
     monitoring = config.monitoring
     known = list_kubernetes_secrets(monitoring) if isinstance(monitoring, InstallMonitoring) else ()
     secrets = {(secret.namespace, secret.name): secret for secret in known}

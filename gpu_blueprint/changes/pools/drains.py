@@ -53,7 +53,7 @@ def find_drains(
 def find_drifts(
     pool: str, before: Sequence[PlannedResource], after: Sequence[PlannedResource], changes: Sequence[ResourceChange]
 ) -> list[Drift]:
-    """Return the reasons for which Karpenter replaces nodes of a pool that both plans have, in Karpenter's order."""
+    """Return the reasons why Karpenter replaces nodes of a pool that is in both plans, in Karpenter's order."""
     return _list_drifts(pool, PlannedNodes(before), PlannedNodes(after), Removals(changes))
 
 
@@ -198,7 +198,7 @@ def _tell_end_of_pinned(grace: str) -> str:
 
 
 def _count_nodes(name: str, old: PlannedNodes, drifts: Sequence[Drift]) -> int | None:
-    """Return the most nodes of a pool, or of its drifted instance types; None without a limit."""
+    """Return the most nodes of a pool, or of its drifted instance types; None if there is no limit."""
     pool, types = old.pools[name], list_types(old.pools[name])
     if types and drifts:
         hit = [row for row in types if any(_may_hit(drift, list_type_labels(row)) for drift in drifts)]

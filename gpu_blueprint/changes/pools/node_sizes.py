@@ -23,7 +23,7 @@ _DEFAULT_DISK_GIB = 20
 def count_most_nodes(
     pool: PlannedResource, overlays: Sequence[PlannedResource], types: Sequence[Instance] | None
 ) -> int | None:
-    """Return the most nodes of some types within a pool's limits; None without a limit.
+    """Return the most nodes of some types within a pool's limits; None if there is no limit.
 
     For each limited resource, the type with the least of this resource decides.
 

@@ -143,7 +143,7 @@ def _read_operator(resources: Sequence[PlannedResource]) -> _Operator:
 
 
 def _read_files(plugin: Mapping[str, Any], layouts: Mapping[str, Any]) -> dict[File, Any]:
-    """Return the files of the device plugin and the layouts of the MIG manager, from the data of two ConfigMaps."""
+    """Return the device plugin's files and the MIG manager's layouts, from the data of two ConfigMaps."""
     files = {(PLUGIN_CONFIG_LABEL, str(name)): _parse(text) for name, text in plugin.items()}
     for text in layouts.values():
         cuts = as_mapping(dig(_parse(text), "mig-configs"))

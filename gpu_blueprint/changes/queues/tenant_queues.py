@@ -31,11 +31,11 @@ class _Queue(Record):
     own: Mapping[_Key, Decimal | None] = field(default_factory=dict)
     """The nominal quotas in pools with a queue; None for an unreadable quantity."""
     borrowed: Mapping[_Key, Decimal | None] = field(default_factory=dict)
-    """The borrowing limits in these pools; None without a limit."""
+    """The borrowing limits in these pools; None if there is no limit."""
     millidollars: Decimal | None = None
-    """The hourlyCeiling in thousandths of a dollar; None without a ceiling."""
+    """The hourlyCeiling in thousandths of a dollar; None if there is no ceiling."""
     lets_classes_stop: bool = False
-    """True if a job of a higher class stops running jobs of a lower class of the team."""
+    """True if a job of a higher class stops the team's running jobs of lower classes."""
 
     @property
     def pools(self) -> list[str]:

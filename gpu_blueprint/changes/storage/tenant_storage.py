@@ -154,7 +154,7 @@ def _name_place(spec: Mapping[str, Any]) -> str:
 
 
 def _read_owner(point: PlannedResource | None) -> str:
-    """Return user and group of all files behind an access point; empty without an access point."""
+    """Return user and group of all files behind an access point; empty if there is none."""
     if point is None:
         return ""
     user = read_map(point.inputs, "posixUser")

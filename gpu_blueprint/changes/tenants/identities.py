@@ -1,7 +1,6 @@
 """The AWS rights that service accounts of tenants gain and lose, through any role and policy.
 
-A preview does not know the ARN of a new policy, so the policies of a role are found through the dependencies of their
-attachments.
+A preview does not know the ARN of a new policy, so the dependencies of attachments lead from a role to its policies.
 """
 
 import json
@@ -25,7 +24,7 @@ class Right(Record, order=True):
     resource: str = ""
     """A pattern such as ``arn:aws:s3:::models/*``; empty for a policy."""
     condition: str = ""
-    """Canonical JSON; empty without a condition."""
+    """Canonical JSON; empty if there is none."""
     is_denied: bool = False
 
     def __str__(self) -> str:

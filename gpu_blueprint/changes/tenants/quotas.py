@@ -93,7 +93,7 @@ def list_pool_tenants(view: TenantView, pool: str) -> list[str]:
 
 
 def find_own_limit(view: TenantView, tenant: str, resource: str) -> Any:
-    """Return the limit of CPU or memory, without the part for borrowed GPUs; None without a limit."""
+    """Return the limit of CPU or memory, without the part for borrowed GPUs; None if there is no limit."""
     limits = _read_limits(view)
     return limits.get((tenant, _WITHOUT_GPUS, resource), limits.get((tenant, "", resource)))
 
@@ -156,7 +156,7 @@ def _is_renamed(key: _Key, new: Limits, was: Mapping[str, str], now: Mapping[str
 
 
 def _find_limit(limits: Limits, key: _Key, pools: Container[str]) -> Any:
-    """Return the limit of a resource: 0 if no pool or quota grants it, None without a limit.
+    """Return the limit of a resource: 0 if no pool or quota grants it, None if there is no limit.
 
     The total of a namespace also limits its pods without GPUs.
     """
