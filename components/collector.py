@@ -1,4 +1,4 @@
-"""Every resource of the platform, in the order in which it is made."""
+"""Collects every resource of the platform, in the order in which the program makes them."""
 
 import pulumi
 

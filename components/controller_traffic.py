@@ -1,4 +1,4 @@
-"""Controllers with webhooks: a namespace, a NetworkPolicy that admits only the API server, and the Helm release."""
+"""Controllers with webhooks: a namespace, a NetworkPolicy for API server and Prometheus, and the Helm release."""
 
 from collections.abc import Mapping
 from typing import Any

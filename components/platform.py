@@ -254,9 +254,9 @@ class Platform(pulumi.ComponentResource):
 
 
 def _rename(before: str, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:
-    """Return options by which a component and its resources keep their state under the names of version 0.2.
+    """Return options by which a component and its resources keep the state that they had under version 0.2's names.
 
-    Version 0.2 left the cluster's name out of the names of pools, tenants and services. A renamed environment then
-    moved them to the new cluster, and the engine never deleted them from the old cluster.
+    Version 0.2 left the cluster's name out of the names of pools, tenants and services. When an environment was
+    renamed, they moved to the new cluster, and the engine never deleted them from the old one.
     """
     return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(aliases=[pulumi.Alias(name=before)]))

@@ -13,7 +13,7 @@ from .cluster import AnyCluster
 
 NAME, NAMESPACE = "gpu-blueprint-record", "kube-system"
 FOUNDATION = "foundation"
-"""Key of the facts that a running stack keeps, as JSON."""
+"""Key in the ConfigMap; its value is the facts of ``describe_foundation`` as JSON."""
 RECORD_VERSION = "1"
 """Version of the record's keys: a release that changes their meaning raises it. `schemaVersion` of a stack file is
 another number, the version of the file's schema."""

@@ -1,4 +1,5 @@
-"""ConfigMaps with the sharing modes for device plugins and MIG managers, and the metrics for exporters."""
+"""ConfigMaps for an existing GPU Operator: sharing modes for device plugin and MIG manager, metrics for
+dcgm-exporter."""
 
 from collections.abc import Sequence
 from typing import Any

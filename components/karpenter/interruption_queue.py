@@ -28,7 +28,7 @@ Source: Karpenter v1.14.1 getting-started cloudformation.yaml.
 class InterruptionQueue(pulumi.ComponentResource):
     """An SQS queue with the name of the cluster, and five EventBridge rules that feed it.
 
-    ``ready`` lists the queue, its policy and the rules' targets. Events arrive when all of them exist.
+    ``ready`` lists the queue, its policy and the rules' targets. Events arrive only when all of these exist.
     """
 
     queue_name: str

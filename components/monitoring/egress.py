@@ -1,8 +1,8 @@
 """Helm values with the company's proxy and certificate authorities for Prometheus and Alertmanager.
 
-Both have the proxy in their configuration, only for what they send: Prometheus still scrapes
-directly. Sources: prometheus-operator Documentation/api-reference/api.md (remoteWrite: proxyUrl, noProxy; spec:
-configMaps, containers, podMetadata); prometheus/common config/http_config.go (proxy_url, no_proxy). Read 2026-11-27.
+The configuration of both names the proxy only for what they send: Prometheus still scrapes directly. Sources:
+prometheus-operator Documentation/api-reference/api.md (remoteWrite: proxyUrl, noProxy; spec: configMaps, containers,
+podMetadata); prometheus/common config/http_config.go (proxy_url, no_proxy). Read 2026-11-27.
 """
 
 from typing import Any, Literal

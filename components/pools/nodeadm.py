@@ -55,8 +55,8 @@ update-ca-trust extract || shutdown -h now
 
 cloud-init runs it before nodeadm-run.service starts containerd, its snapshotter and kubelet, and Go reads the list of
 authorities when a program first needs it. A node without the authorities could pull no image, so it must not join.
-nodeadm-config.service runs before cloud-init and calls EC2: it does not trust the authorities yet. So a proxy must not
-decrypt this TLS connection, unless the VPC has an endpoint for EC2 (docs/egress.md).
+nodeadm-config.service runs before cloud-init and calls EC2: at that time the node does not trust the authorities. So a
+proxy must not decrypt this TLS connection, unless the VPC has an endpoint for EC2 (docs/egress.md).
 
 Sources: update-ca-trust(8); awslabs/amazon-eks-ami templates/al2023/runtime/rootfs/etc/systemd/system, nodeadm-run and
 nodeadm-config. Read 2026-11-27.

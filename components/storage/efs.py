@@ -138,9 +138,9 @@ def list_kept_inputs(config: StackConfig) -> list[str]:
 def build_file_system_policy(writers: list[Any], readers: list[Any]) -> dict[str, Any]:
     """Return a policy that admits clients only by the access points of tenants, without root, and with TLS.
 
-    A mount carries no IAM identity, so the access point decides: the driver sets it, and tenants cannot.
-    EFS calls a policy public unless the policy requires access through a mount target (EFS user guide, "Blocking public
-    access"). The resource ``*`` is this file system.
+    A mount has no IAM identity, so the access point decides what a client may do. The driver sets it, and tenants
+    cannot. EFS calls a policy public unless the policy requires access through a mount target (EFS user guide,
+    "Blocking public access"). The resource ``*`` is this file system.
     """
     rights = ((writers, [f"{_CLIENT_ACTIONS}Mount", f"{_CLIENT_ACTIONS}Write"]), (readers, [f"{_CLIENT_ACTIONS}Mount"]))
     return {

@@ -103,8 +103,8 @@ class TenantSpace(pulumi.ComponentResource):
                 k8s.core.v1.ServiceAccount(
                     f"{name}-account-{grants.service_account}",
                     metadata={"name": grants.service_account, "namespace": tenant.namespace_name},
-                    # AWS credentials come by a token of their own (EKS Pod Identity); a pod that also calls the API
-                    # of Kubernetes mounts the token itself.
+                    # For AWS credentials, EKS Pod Identity mounts its own token. A pod that also calls the Kubernetes
+                    # API mounts the service account's token itself.
                     automount_service_account_token=False,
                     opts=opts,
                 )
