@@ -1,5 +1,4 @@
-"""ConfigMaps for an existing GPU Operator: sharing modes for device plugin and MIG manager, metrics for
-dcgm-exporter."""
+"""ConfigMaps for an existing GPU Operator: the sharing modes of GPUs, and the metrics of dcgm-exporter."""
 
 from collections.abc import Sequence
 from typing import Any

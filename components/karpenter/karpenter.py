@@ -140,8 +140,7 @@ class Karpenter(pulumi.ComponentResource):
 
 
 def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
-    """Return the values of the controller's chart. The feature gates follow from the stack's pools and from
-    ``nodeRepair``."""
+    """Return the values of the controller's chart. Its feature gates depend on the pools and on ``nodeRepair``."""
     values: dict[str, Any] = {
         "replicas": find_platform_pod("karpenter").replicas,
         "serviceAccount": {"name": SERVICE_ACCOUNT},

@@ -51,7 +51,7 @@ class Manifest(Record, kw_only=True):
 
 
 def list_manifests(config: StackConfig, plan: Sequence[PlannedResource]) -> list[Manifest]:
-    """Return the objects that the program itself makes, in the plan's order; without the objects in Helm charts."""
+    """Return the objects that the program itself makes, in the plan's order, without the objects in Helm charts."""
     monitoring = config.monitoring
     known = list_kubernetes_secrets(monitoring) if isinstance(monitoring, InstallMonitoring) else ()
     secrets = {(secret.namespace, secret.name): secret for secret in known}

@@ -73,7 +73,8 @@ def _describe_network(config: StackConfig) -> dict[str, Any]:
         "mode": network.mode,
         "cidr": network.cidr,  # AWS cannot change the first block of a VPC
         "zones": list(network.zones),  # the order decides the blocks of the subnets
-        # AWS deletes no subnet with nodes. The default CPU pool is left out, because its nodes leave by themselves.
+        # AWS cannot delete a subnet with nodes. The default CPU pool is left out, because its nodes leave by
+        # themselves.
         "poolZones": sorted({zone for pool in config.pools for zone in config.list_zones(pool)}),
     }
 

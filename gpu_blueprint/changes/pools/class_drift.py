@@ -200,7 +200,7 @@ def _drop_subnet_ids(old: list[Any], new: list[Any]) -> Iterator[Drift]:
 def _drop_subnets(
     reason: str, selected: Mapping[str, PlannedResource], dropped: Mapping[str, PlannedResource]
 ) -> Drift:
-    """Return the drift of nodes in dropped subnets. Zones name the nodes if no other selected subnet is there."""
+    """Return the drift of nodes in dropped subnets: all nodes of a zone, unless another selected subnet is in it."""
     zones = [str(subnet.inputs.get("availabilityZone") or "") for subnet in dropped.values()]
     others = {str(subnet.inputs.get("availabilityZone")) for urn, subnet in selected.items() if urn not in dropped}
     if not others:

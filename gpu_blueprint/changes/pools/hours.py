@@ -50,7 +50,7 @@ class PoolHours(Record, kw_only=True):
         return frozenset(found)
 
     def is_closed_longer_than(self, other: "PoolHours | None") -> bool:
-        """Return whether these hours close the pool at any moment at which it is open by the other hours."""
+        """Return whether these hours close the pool at any moment when the other hours keep it open."""
         if other is None:
             return bool(self.closed) or not self.is_readable
         if not (self.is_readable and other.is_readable):

@@ -105,7 +105,7 @@ def _reads_default(labels: Labels) -> bool:
 def _list_named(resources: Sequence[PlannedResource]) -> set[File]:
     """Return the files that labels of the pools' nodes name."""
     found = ((label, value) for labels in _list_labels(resources).values() for label, value in labels.items())
-    return {(label, value) for label, value in found if isinstance(value, str)}  # a spoiled plan may hold anything
+    return {(label, value) for label, value in found if isinstance(value, str)}  # a damaged plan may contain anything
 
 
 def _write_entry(labels: Labels, files: Mapping[File, Any]) -> str:

@@ -196,7 +196,7 @@ def _falls(was: Decimal | None, now: Decimal | None) -> bool:
 
 
 def _lowers_limit(was: Decimal | None, now: Decimal | None) -> bool:
-    """Return whether a limit falls; None is no limit."""
+    """Return whether a limit falls; it is None if there is no limit."""
     return now is not None and (was is None or now < was)
 
 

@@ -1,4 +1,4 @@
-"""The access that people gain and lose, by principal: through access entries, groups, roles or access policies.
+"""The access that each IAM principal gains or loses, through access entries, groups, roles or access policies.
 
 A person reaches a tenant's namespace through groups of an access entry and RoleBindings that name them, or through an
 access policy of EKS for the namespace. Roles outside the plan, such as ``edit``, are compared by name.

@@ -111,7 +111,7 @@ def _read_limits(view: TenantView) -> Limits:
 
 
 def _split_pools(scope: Scope, limit: Any) -> list[Scope]:
-    """Return one scope per pool for a limit of 0 on several pools; pools share other limits in one scope."""
+    """Return a scope for each pool if the limit of several pools is 0; other limits keep the shared scope."""
     if scope.startswith(_POOL_PREFIX) and " and " not in scope and read_quantity(limit) == 0:
         return [f"{_POOL_PREFIX}{pool}" for pool in _list_pools(scope)]
     return [scope]

@@ -113,7 +113,7 @@ def _collect_traffic(view: TenantView) -> dict[str, Traffic]:
 
 
 def _list_directions(spec: Mapping[str, Any]) -> list[Direction]:
-    """Return the directions of a policy; without policyTypes: Ingress, and Egress if it has egress rules."""
+    """Return a policy's directions; if it has no policyTypes, these are Ingress, and Egress if it has egress rules."""
     types = read_list(spec, "policyTypes")
     if types:
         return [direction for direction in DIRECTIONS if direction in types]
