@@ -73,7 +73,9 @@ def find_lost_files(before: Sequence[PlannedResource], after: Sequence[PlannedRe
 
 def find_unused_files(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
     """Yield a sentence for each file that retiredSharing keeps or drops, for a removed operator, and for a new default.
-    Each has the kubectl command that lists the nodes which still need the old state."""
+
+    Each sentence has the kubectl command that lists the nodes which still need the old state.
+    """
     old, new, pools = _read_operator(before), _read_operator(after), _list_labels(before).values()
     named = _list_named(before)
     for label, value in sorted(old.files.keys() - _BUILT_IN_FILES):
