@@ -1,4 +1,4 @@
-"""The providers of AWS and of pulumi-eks, which are explicit because default providers are off."""
+"""The Pulumi providers for AWS and for pulumi-eks. They are explicit, because default providers are off."""
 
 import pulumi
 import pulumi_aws as aws

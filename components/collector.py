@@ -1,4 +1,4 @@
-"""Every resource of the platform, in the order in which it is made."""
+"""Collects every resource of the platform, in the order in which the program makes them."""
 
 import pulumi
 
@@ -14,14 +14,15 @@ class Collector:
         self.made = []
         self._reached: dict[pulumi.Resource, _Resources] = {}
         self._reached_by_list: dict[tuple[pulumi.Resource, ...], tuple[_Resources, _Resources]] = {}
-        """Dependencies → what these need in turn, without and with the dependencies; many resources share a list."""
+        """List of dependencies → all resources that they need in turn, first without and then with the list itself.
+        Many resources have the same list."""
 
     def collect(self, args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult | None:
-        """Note each resource of the platform, except components of this folder: their resources are noted too.
+        """Add a resource to ``made``, unless it is a component of this folder, and drop its needless dependencies.
 
-        If A needs B and C, and B needs C, then A names only B; the order stays the same. Before a protected destroy,
-        Pulumi's engine follows every path of dependencies, and a needless dependency adds paths for all resources
-        behind it.
+        The resources inside a component are added themselves. If A needs B and C, and B needs C, then A names only B;
+        the order stays the same. Before a protected destroy, Pulumi's engine follows every path of dependencies, and a
+        needless dependency adds paths for all resources behind it.
         """
         if not args.type_.startswith("gpu-blueprint:"):
             self.made.append(args.resource)

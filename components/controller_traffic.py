@@ -1,4 +1,4 @@
-"""Controllers with webhooks: a namespace, a NetworkPolicy that admits only the API server, and the Helm release."""
+"""Controllers with webhooks: a namespace, a NetworkPolicy for API server and Prometheus, and the Helm release."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ def install_controller(
     parent: pulumi.Resource,
     depends_on: Resources,
 ) -> k8s.helm.v3.Release:
-    """Install a controller in a namespace of its own, after the NetworkPolicy of its traffic.
+    """Install a controller in its own namespace, after the NetworkPolicy for its traffic.
 
     Args:
         called_by_api: Ports that the API server calls.
@@ -50,9 +50,9 @@ def install_controller(
 def build_controller_traffic(config: StackConfig, *called_by_api: int) -> Any:
     """Return the ``spec`` of a NetworkPolicy for all pods of the controller's namespace.
 
-    The API server has unknown addresses of the VPC, as tenants' pods have; the NetworkPolicies of the tenants keep
-    their pods away. Probes of the kubelet pass every NetworkPolicy, and the controllers make no DNS
-    queries.
+    The addresses of the API server in the VPC are unknown, so the policy admits the whole VPC. That includes tenants'
+    pods, but their own NetworkPolicies keep them away from the controllers. The kubelet's probes pass every
+    NetworkPolicy, and the controllers make no DNS queries.
 
     Args:
         config: The stack.

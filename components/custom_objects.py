@@ -7,7 +7,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 _API_VERSIONS = ("v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1", "v2")
-"""API versions of other releases, older and newer, that a kind may have in the state."""
+"""API versions that an object may have in the state, because an older or a newer release wrote it."""
 
 
 def make_object(
@@ -19,7 +19,7 @@ def make_object(
     spec: Mapping[str, Any],
     opts: pulumi.ResourceOptions,
 ) -> k8s.apiextensions.CustomResource:
-    """Make an object with its fields in ``spec``."""
+    """Make a custom object from its metadata and ``spec``."""
     return k8s.apiextensions.CustomResource(
         name, api_version=api_version, kind=kind, metadata=metadata, spec=spec, opts=keep_state(api_version, kind, opts)
     )

@@ -1,4 +1,4 @@
-"""The cluster with system nodes, add-ons and Karpenter, new or existing, which pools need first."""
+"""The cluster that pools need first, new or existing, with its system nodes, add-ons and Karpenter."""
 
 import pulumi
 
@@ -22,7 +22,7 @@ class Launcher(Record):
     """The Karpenter that launches the nodes of pools."""
 
     ready: Resources
-    """The resources that a working Karpenter needs."""
+    """The resources that must exist before Karpenter can launch nodes."""
     node_identity: NodeIdentity
     """The role that nodes run as, or its instance profile."""
     node_role_arn: pulumi.Input[str]
@@ -41,7 +41,7 @@ def make_system_nodes(
 ) -> tuple[SystemNodes | None, list[pulumi.Resource]]:
     """Make the system nodes, between the add-ons that nodes need and the add-ons that need nodes.
 
-    An existing cluster has nodes, and gets the add-ons that it may lack.
+    An existing cluster already has nodes, so it gets only the add-ons that it may lack.
 
     Returns:
         The system nodes, and the resources that must exist before pods can run.

@@ -1,4 +1,4 @@
-"""The last outputs of the stack's own resources, by which the program refuses edits that cannot work."""
+"""The outputs of the stack's resources after the last update; the program refuses edits that cannot work with them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -40,11 +40,12 @@ def refuse_dead_ends(config: StackConfig) -> None:
 
 
 def _read_last_foundation() -> dict[str, Any]:
-    """Return the foundation from the record of the last complete `pulumi up`; empty without a record.
+    """Return the foundation from the record of the last complete `pulumi up`; empty if there is no record.
 
-    The cluster's version is the version in the state, because `pulumi refresh` updates no fact of the record: people
-    roll a cluster back in EKS, and EKS itself upgrades a cluster at the end of its support.
-    Facts that this version cannot read refuse nothing, and a warning names them.
+    The Kubernetes version comes from the cluster in the state, because it can change outside Pulumi: people roll a
+    cluster back in EKS, and EKS itself upgrades a cluster at the end of its support. `pulumi refresh` then updates the
+    cluster in the state, but no fact of the record. A warning names the facts that this version of the blueprint cannot
+    read. The program does not compare these facts with the stack file.
     """
     found = list(_read_state())
     records = [

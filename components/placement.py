@@ -16,7 +16,7 @@ _SYSTEM_TOLERATIONS = [
 
 
 def place_on_system_nodes(config: StackConfig) -> dict[str, Any]:
-    """Return the values of a chart or an EKS add-on that place one controller.
+    """Return the values by which a Helm chart or an EKS add-on places a controller on the system nodes.
 
     In an existing cluster, the stack file names the nodes, and the pods tolerate the taints of these nodes.
     """

@@ -116,7 +116,7 @@ class Platform(pulumi.ComponentResource):
     def _make_node_programs(
         self, network: Network, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> list[pulumi.Resource]:
-        """Make monitoring, the GPU Operator and EFA, and return the resources that GPU nodes wait for.
+        """Make what nodes need, such as monitoring, GPU Operator and EFA; return the resources that GPU nodes wait for.
 
         Monitoring comes first, because the GPU Operator looks for its CRDs.
         """
@@ -176,9 +176,9 @@ class Platform(pulumi.ComponentResource):
     ) -> tuple[Resources, Mapping[str, pulumi.Resource]]:
         """Make JobSet, Kueue and queues; return the dependencies of admission and tenants, and the queues by tenant.
 
-        Admission policies require queues, so Kueue comes first. JobSet comes before Kueue, which looks for the kind.
-        Only Kueue is returned, since it depends on the others: the engine follows every path of dependencies before it
-        refuses to destroy a protected stack.
+        Admission policies require queues, so Kueue comes first. JobSet comes before Kueue, which looks for the kind
+        JobSet. The dependencies are only Kueue's release, since it depends on the others: before the engine refuses to
+        destroy a protected stack, it follows every path of dependencies.
         """
         name, config = self.cluster_name, self._config
         if config.spanning_pools:
@@ -254,9 +254,9 @@ class Platform(pulumi.ComponentResource):
 
 
 def _rename(before: str, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:
-    """Return options by which a component and its resources keep their state under the names of version 0.2.
+    """Return options by which a component and its resources keep the state that they had under version 0.2's names.
 
-    Version 0.2 left the cluster's name out of the names of pools, tenants and services. A renamed environment then
-    moved them to the new cluster, and the engine never deleted them from the old cluster.
+    Version 0.2 left the cluster's name out of the names of pools, tenants and services. When an environment was
+    renamed, they moved to the new cluster, and the engine never deleted them from the old one.
     """
     return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(aliases=[pulumi.Alias(name=before)]))

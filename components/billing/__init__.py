@@ -1,1 +1,1 @@
-"""AWS's own watch on the bill: budget, anomaly alarms, cost allocation tags and the billing export."""
+"""AWS's tools that watch the bill: budget, anomaly alarms, cost allocation tags and the billing export."""

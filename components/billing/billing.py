@@ -3,7 +3,7 @@
 Why these settings: docs/decisions/0006-billing.md.
 """
 
-from __future__ import annotations  # so that AWS's modules for billing are loaded only where there is billing
+from __future__ import annotations  # annotations stay text, so AWS's billing modules load only with billing
 
 from decimal import Decimal
 from typing import Any
@@ -21,7 +21,7 @@ from ..cluster.roles import render_policy
 from .billing_export import BillingExport
 
 COST_TAGS = ("owner", "environment", "cost-center", "pool")
-"""Tag keys to activate for cost allocation: of nodes, and of all other resources that cost money."""
+"""Tag keys to activate for cost allocation. Nodes and all other resources that cost money have such tags."""
 OWNER_ACTIONS = (
     "sns:AddPermission",
     "sns:DeleteTopic",
@@ -191,7 +191,7 @@ def _match_tag(key: str, value: str) -> dict[str, Any]:
 
 
 def build_topic_policy(topic_arn: str, account_id: str) -> dict[str, Any]:
-    """Return a topic policy: the account administers the topic, and AWS publishes alarms about this account only."""
+    """Return a topic policy: the account administers the topic, and AWS may publish only alarms about this account."""
     return {
         "Statement": [
             {

@@ -1,6 +1,6 @@
-"""Detailed billing: a CUR 2.0 data export, by hour and by resource, in a bucket of its own."""
+"""Detailed billing: a CUR 2.0 data export, by hour and by resource, in its own bucket."""
 
-from __future__ import annotations  # so that AWS's modules for billing are loaded only where there is billing
+from __future__ import annotations  # annotations stay text, so AWS's billing modules load only with billing
 
 from typing import Any
 
@@ -32,8 +32,8 @@ class BillingExport(pulumi.ComponentResource):
         bucket = aws.s3.Bucket(
             f"{name}-bucket",
             bucket=self.bucket_name,
-            # S3 refuses to delete a bucket with objects. As with the cluster, a person must switch
-            # deletionProtection off first.
+            # Without force_destroy, S3 refuses to delete a bucket that has objects. As with the cluster, a person must
+            # switch deletionProtection off first.
             force_destroy=not config.cluster.deletion_protection,
             opts=pulumi.ResourceOptions(parent=self),
         )
@@ -103,7 +103,7 @@ def build_export_spec(config: StackConfig, bucket: pulumi.Input[str]) -> aws.bcm
 def build_table_configuration(account_id: str) -> dict[str, str]:
     """Return every setting of the table.
 
-    AWS adds the settings that are left out. The next update would see a change, and replace the export.
+    AWS would add a setting that is left out. The next update would then see a change, and replace the export.
     """
     return {
         "BILLING_VIEW_ARN": COMMERCIAL.build_arn("billing", "billingview/primary", account=account_id),

@@ -33,8 +33,9 @@ class Access(pulumi.ComponentResource):
             # replace every object inside the cluster.
             cluster_identifier=config.cluster_name,
             enable_server_side_apply=True,
-            # Otherwise the provider deletes a ConfigMap or a Secret and recreates it for each change of its data:
-            # dashboards and receivers of alerts are missing for a moment, and the protected record stops `pulumi up`.
+            # Without these two, the provider replaces a ConfigMap or a Secret when its data changes. Dashboards and
+            # receivers of alerts would be missing for a moment, and `pulumi up` would fail, because the record is
+            # protected.
             enable_config_map_mutable=True,
             enable_secret_mutable=True,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*admin_associations, *cluster.api_rules]),

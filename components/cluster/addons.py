@@ -65,8 +65,8 @@ class Addons(pulumi.ComponentResource):
             pod_identity_associations=[{"role_arn": role.arn, "service_account": add_on.identity.service_account}]
             if role and add_on.identity
             else None,
-            # In an existing cluster the owner may have installed the same program by other means. EKS then refuses the
-            # add-on; with OVERWRITE it would adopt the program, and delete it with the add-on.
+            # In an existing cluster the owner may have installed the same program by other means. With NONE, EKS then
+            # refuses the add-on. With OVERWRITE, EKS would adopt the program, and delete it together with the add-on.
             resolve_conflicts_on_create="OVERWRITE" if config.new_cluster else "NONE",
             resolve_conflicts_on_update="OVERWRITE",
             opts=pulumi.ResourceOptions(
@@ -87,15 +87,15 @@ class Addons(pulumi.ComponentResource):
 
 
 def build_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
-    """Return the add-on's ``configuration_values``: the settings of every stack, then those of this stack."""
+    """Return the add-on's ``configuration_values``: every stack's settings, and over them this stack's own."""
     return {**add_on.settings, **_build_stack_settings(config, add_on)}
 
 
 def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
     if add_on is VPC_CNI and (config.tenants or isinstance(config.monitoring, InstallMonitoring)):
         # Without this setting the cluster accepts NetworkPolicies and enforces none of them. The enforcing mode stays
-        # "standard": a new pod has no limits until the agent has its policies. The mode "strict" would cut off every
-        # pod of the platform until somebody writes policies for each, CoreDNS and the operators included.
+        # "standard": a new pod may connect to everything until the agent has its policies. The mode "strict" would cut
+        # off every pod of the platform until somebody writes policies for each, CoreDNS and the operators included.
         # Source: EKS user guide, cni-network-policy-configure.
         return {"enableNetworkPolicy": "true"}
     if add_on is EBS_CSI_DRIVER:
@@ -118,11 +118,11 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
 
 
 def list_volume_tags(config: StackConfig) -> dict[str, str]:
-    """Return the tags of the volumes that the EBS CSI driver makes for claims: the tags of all AWS resources.
+    """Return the tags that the EBS CSI driver sets on volumes of claims: the stack's tags that the driver accepts.
 
-    Pulumi's default tags do not reach these volumes. The driver reads tags as one text of
-    ``key=value``, and exits at a key that it sets itself (aws-ebs-csi-driver docs/tagging.md, cmd/options). Only new
-    volumes get the tags. Read 2026-11-27.
+    Pulumi's default tags do not reach these volumes. The driver reads tags as one text of ``key=value``, so a key
+    cannot contain ``=``. It exits if a key is one that it sets itself (aws-ebs-csi-driver docs/tagging.md,
+    cmd/options). Only new volumes get the tags. Read 2026-11-27.
     """
     return {key: value for key, value in config.all_tags.items() if "=" not in key and not key.startswith(_DRIVER_TAGS)}
 
@@ -130,8 +130,9 @@ def list_volume_tags(config: StackConfig) -> dict[str, str]:
 def _tell_ebs_driver(config: StackConfig) -> dict[str, Any]:
     """Return the values that give the driver's controller the proxy and the certificate authorities.
 
-    ``envFrom`` applies to all containers, also to the sidecar that reads the limits of nodes from EC2; ``volumeMounts``
-    only to the driver (aws-ebs-csi-driver charts/aws-ebs-csi-driver/values.schema.json). Read 2026-11-27.
+    ``envFrom`` applies to all containers, also to the sidecar that reads the limits of nodes from EC2. ``volumeMounts``
+    applies only to the driver's container (aws-ebs-csi-driver charts/aws-ebs-csi-driver/values.schema.json). Read
+    2026-11-27.
     """
     if not config.egress:
         return {}

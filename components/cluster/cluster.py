@@ -24,7 +24,7 @@ NO_EXTRAS: dict[str, Any] = {
     "skip_default_node_group": True,
     "skip_default_security_groups": True,
 }
-"""Arguments that turn off the parts of pulumi-eks with versions and rules of its own choice."""
+"""Arguments that turn off everything for which pulumi-eks would choose the version or the rules itself."""
 
 
 class AnyCluster(pulumi.ComponentResource):
@@ -33,11 +33,12 @@ class AnyCluster(pulumi.ComponentResource):
     made: list[pulumi.Resource]
     """Resources of a new cluster, on which everything inside the cluster depends. Empty for an existing cluster."""
     protected: list[pulumi.Input[pulumi.Resource]]
-    """The cluster inside pulumi-eks's component, which the record protects. Empty if the cluster exists."""
+    """The EKS cluster inside pulumi-eks's component. The protected record depends on it. Empty for an existing
+    cluster."""
     api_rules: list[pulumi.Resource]
     """The security group rules that let networks outside the VPC reach a private API."""
     kubeconfig: pulumi.Output[str]
-    """A kubeconfig that asks the AWS CLI for a token, as JSON."""
+    """A kubeconfig as JSON; it gets its tokens from the AWS CLI."""
     security_group_id: pulumi.Output[str]
     """Security group that the control plane and all nodes share."""
 
@@ -93,7 +94,7 @@ class Cluster(AnyCluster):
             authentication_mode=eks.AuthenticationMode.API,
             endpoint_private_access=True,
             endpoint_public_access=isinstance(api, PublicApi),
-            # AWS keeps addresses and logs as sets, so another order in the file changes nothing.
+            # AWS keeps CIDRs and log types as sets. Both are sorted, so another order in the file changes nothing.
             public_access_cidrs=sorted(api.allowed_cidrs) if isinstance(api, PublicApi) else None,
             encryption_config_key_arn=cluster.secrets_key_arn or self._make_key(name),
             enabled_cluster_log_types=sorted(cluster.logs),
@@ -110,14 +111,15 @@ class Cluster(AnyCluster):
         )
 
     def _read_role(self, name: str, role: ServiceRole) -> aws.iam.Role:
-        """Return the role of the stack file as a resource, since pulumi-eks takes no ARN and would make a role.
+        """Return the role that the stack file names as a resource: pulumi-eks accepts no ARN and would make a role.
 
-        `pulumi up` and `pulumi preview` read the role in AWS, which proves that it exists, and never change it.
+        `pulumi up` and `pulumi preview` read the role from AWS, so they fail if it does not exist. They never change
+        it.
         """
         return aws.iam.Role.get(f"{name}-given-role", role.name, opts=pulumi.ResourceOptions(parent=self))
 
     def _make_api_rule(self, name: str, cidr: str) -> pulumi.Resource:
-        """Admit a network with a route to the VPC to the API, because EKS's security group admits only nodes."""
+        """Let a network outside the VPC reach the API, because EKS's security group admits only nodes."""
         return aws.vpc.SecurityGroupIngressRule(
             f"{name}-api-{cidr}",
             security_group_id=self.security_group_id,

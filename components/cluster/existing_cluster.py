@@ -35,7 +35,7 @@ class RunningCluster(AnyCluster):
         """Return the cluster as EKS describes it, or UNKNOWN in a plan.
 
         Raises:
-            RunError: EKS describes no such cluster; the error holds the reason and the remedy.
+            RunError: EKS describes no such cluster; the error states the reason and the remedy.
         """
         try:
             found = await pulumi.runtime.invoke_async(
@@ -54,12 +54,12 @@ class RunningCluster(AnyCluster):
 
 
 def build_kubeconfig(config: StackConfig, *, server: str, authority: str) -> dict[str, Any]:
-    """Return a kubeconfig that asks the AWS CLI for a token, as `aws eks update-kubeconfig` writes it.
+    """Return a kubeconfig that gets its tokens from the AWS CLI, as `aws eks update-kubeconfig` writes it.
 
     Args:
         config: The stack.
         server: Address of the Kubernetes API.
-        authority: Certificate of the API's authority, in base64.
+        authority: The cluster's CA certificate, in base64.
     """
     name = config.cluster_name
     token = {

@@ -10,7 +10,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.nodes import FAST_VOLUME
 
 _EKS_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "PreferNoSchedule": "PREFER_NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
-"""Kubernetes' name of a taint's effect → the EKS API's name."""
+"""Effect of a taint in Kubernetes → its name in the EKS API."""
 
 
 def build_taint(taint: Mapping[str, str]) -> aws.eks.NodeGroupTaintArgs:
@@ -19,7 +19,7 @@ def build_taint(taint: Mapping[str, str]) -> aws.eks.NodeGroupTaintArgs:
 
 
 def build_node_repair(config: StackConfig) -> aws.eks.NodeGroupNodeRepairConfigArgs | None:
-    """Return EKS's node repair if the stack asks for repair, because Karpenter repairs only nodes that it launched."""
+    """Return a node group's repair config; None without ``nodeRepair``. Karpenter repairs only its own nodes."""
     return aws.eks.NodeGroupNodeRepairConfigArgs(enabled=True) if config.cluster.node_repair else None
 
 

@@ -34,9 +34,9 @@ _TO_VPC = "forward . __PILLAR__UPSTREAM__SERVERS__"
 
 
 class NodeLocalDns(pulumi.ComponentResource):
-    """The DaemonSet with its configuration, and its Services. GPU nodes depend on ``daemons``, so that it comes first.
+    """The DaemonSet with its configuration, and its Services. GPU nodes depend on ``daemons``.
 
-    The cache binds the address of the Service ``kube-dns`` on its node, so pods and kubelets need no change.
+    Each cache binds the address of the Service ``kube-dns`` on its own node, so pods and kubelets need no change.
     """
 
     daemons: k8s.apps.v1.DaemonSet
@@ -68,14 +68,15 @@ class NodeLocalDns(pulumi.ComponentResource):
             # Nodes come and go with the load, so some pods always wait for a node that starts.
             metadata=name_without_waiting(PROGRAM, namespaces.KUBE_SYSTEM),
             spec=build_daemons_spec(config),
-            # The cache reads the Service's address from a variable, which only pods started after the Service get.
+            # The cache reads the Service's address from an environment variable that only pods started after the
+            # Service have.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*depends_on, upstream, corefile]),
         )
         self.register_outputs({})
 
 
 def build_upstream_spec() -> Any:
-    """Return the ``spec`` of the Service through which the cache reaches CoreDNS, with the pods of kube-dns."""
+    """Return the ``spec`` of the Service by which the cache reaches CoreDNS; it selects the pods of kube-dns."""
     ports = [
         {"name": f"dns{end}", "port": DNS_PORT, "target_port": DNS_PORT, "protocol": protocol}
         for end, protocol in (("", "UDP"), ("-tcp", "TCP"))
@@ -96,7 +97,8 @@ def write_corefile(config: StackConfig) -> str:
     """Return the template of the cache's configuration.
 
     The cache binds its two addresses and no other, because both AMI families run systemd-resolved at port 53 of
-    127.0.0.53 (bottlerocket-os/bottlerocket issue 3711). All other names go to the resolver of the VPC, past CoreDNS.
+    127.0.0.53 (bottlerocket-os/bottlerocket issue 3711). Names outside the cluster's zones go straight to the VPC's
+    resolver, and never to CoreDNS.
     """
     blocks = [_write_zone(config, zone, _TO_COREDNS) for zone in _CLUSTER_ZONES]
     return "\n".join([*blocks, _write_zone(config, ".", _TO_VPC)])
@@ -104,8 +106,8 @@ def write_corefile(config: StackConfig) -> str:
 
 def _write_zone(config: StackConfig, zone: str, forward: str) -> str:
     is_first = zone == _CLUSTER_ZONES[0]
-    # Names of the cluster: many entries, and a failed lookup in the pod's search domains expires after 5 seconds,
-    # so that pods find a new Service.
+    # The first zone has the names of Services, so it gets many entries. A failed lookup, as the search domains of pods
+    # cause many, expires after 5 seconds, so pods soon find a new Service.
     cache = "cache {\n    success 9984 30\n    denial 9984 5\n  }" if is_first else "cache 30"
     lines = [
         "errors",

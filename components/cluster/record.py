@@ -13,7 +13,7 @@ from .cluster import AnyCluster
 
 NAME, NAMESPACE = "gpu-blueprint-record", "kube-system"
 FOUNDATION = "foundation"
-"""Key of the facts that a running stack keeps, as JSON."""
+"""Key in the ConfigMap; its value is the facts of ``describe_foundation`` as JSON."""
 RECORD_VERSION = "1"
 """Version of the record's keys: a release that changes their meaning raises it. `schemaVersion` of a stack file is
 another number, the version of the file's schema."""
@@ -24,10 +24,12 @@ class PlatformRecord(pulumi.ComponentResource):
 
     The record depends on everything, so an update writes it last, and a destroy deletes it first. With
     ``deletionProtection`` it is protected. Pulumi keeps everything on which a protected resource depends, so a destroy
-    fails before it deletes anything. A protected cluster alone is not enough: Pulumi would delete everything inside.
+    fails before it deletes anything. It is not enough to protect the cluster: Pulumi would still delete everything
+    inside.
 
-    ``components/last_outputs.py`` reads the record from the stack's own state: an update that fails, also with
-    ``--continue-on-error``, leaves the record of the last complete update, where an output of the stack would be lost.
+    ``components/last_outputs.py`` reads the record from the stack's own state. An update that fails, also with
+    ``--continue-on-error``, leaves the record of the last complete update there. A failed update would lose an output
+    of the stack.
     """
 
     def __init__(

@@ -33,7 +33,8 @@ class ServiceRole(pulumi.ComponentResource):
     name: pulumi.Output[str]
     """The role's name in IAM, without its path."""
     arn: pulumi.Output[str]
-    """The ARN built from the role's name, which a preview knows; the ARN of a new role is unknown in a preview."""
+    """The ARN built from the role's name. A preview knows it, but does not know the ARN that AWS returns for a new
+    role."""
     arn_in_aws: pulumi.Output[str]
     """The ARN as AWS returns it."""
     role: aws.iam.Role | None
@@ -140,12 +141,12 @@ class ServiceRole(pulumi.ComponentResource):
 
 
 def _build_path(config: StackConfig) -> dict[str, Any]:
-    """Return the argument for the path; empty for IAM's default, which a running platform never stated."""
+    """Return the argument ``path``, or no argument for IAM's default path, which a running platform never stated."""
     return {} if config.iam.path == ROOT else {"path": config.iam.path}
 
 
 def _read_policy(config: StackConfig, policy: str) -> tuple[str, pulumi.Input[str]]:
-    """Return title and ARN of a policy, from the ARN itself or from path and name of an AWS policy."""
+    """Return the title and ARN of a policy, which is given as an ARN, or as path and name if AWS manages it."""
     if read_partition(policy):
         return policy.partition("::")[2], policy
     arn = config.partition.build_arn("iam", f"policy/{policy}", account="aws")

@@ -1,4 +1,4 @@
-"""The EKS managed node group for Karpenter and the operators, without pods of tenants."""
+"""The EKS managed node group that runs Karpenter and the operators, but no pods of tenants."""
 
 import pulumi
 import pulumi_aws as aws

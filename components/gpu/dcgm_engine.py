@@ -12,5 +12,5 @@ AGENT_ARCH = "amd64"
 
 
 def operator_runs_dcgm(config: StackConfig) -> bool:
-    """Return whether the GPU Operator runs the engine on every GPU node, because every pool has its operands."""
+    """Return whether every pool has the GPU Operator's operands. DCGM is then one of them, on every GPU node."""
     return not config.has_nodes_without_operator

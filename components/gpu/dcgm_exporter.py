@@ -22,7 +22,7 @@ METRIC_LIST = "dcgm-metrics"
 """Name of the ConfigMap with dcgm-exporter's metrics; the operator expects its key ``dcgm-metrics.csv``."""
 PORT = 9400
 PORT_NAME = "gpu-metrics"
-"""The operator's Service of its own exporter has a port of the same name, so that one ServiceMonitor reads both."""
+"""The Service of the GPU Operator's own exporter has a port with the same name, so one ServiceMonitor covers both."""
 _METRICS_FOLDER, _SOCKET_FOLDER = "/etc/dcgm-exporter", "/var/lib/kubelet/pod-resources"
 
 METRIC_ENV = {"DCGM_EXPORTER_COLLECTORS": f"{_METRICS_FOLDER}/{METRIC_FILE}", **POD_NAMES_ENV}
@@ -87,14 +87,14 @@ def build_exporter_spec(config: StackConfig, arch: str) -> Any:
     """Return the ``spec`` of the DaemonSet for nodes of an architecture.
 
     On nodes where the node monitoring agent's engine runs, the exporter reads that engine at the node's own address.
-    Its container is privileged, as the operator's exporter is: Bottlerocket gives the driver's libraries only to
-    privileged containers and to containers with GPUs (bottlerocket-os/bottlerocket#3992).
+    The exporter's container is privileged, as it is in the GPU Operator: Bottlerocket gives the driver's libraries only
+    to privileged containers and to containers with GPUs (bottlerocket-os/bottlerocket#3992).
     """
     beside_engine = arch == AGENT_ARCH
     env = {
         "DCGM_EXPORTER_LISTEN": f":{PORT}",
         "DCGM_EXPORTER_KUBERNETES": "true",
-        # Mounts the driver's libraries, with which the exporter tells the pods of MIG instances apart.
+        # Mounts the driver's libraries, which the exporter needs to find the pod on each MIG instance.
         "NVIDIA_VISIBLE_DEVICES": "all",
         **METRIC_ENV,
         **(ENGINE_ENV if beside_engine else {}),

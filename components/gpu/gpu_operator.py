@@ -15,7 +15,7 @@ from .gpu_operator_values import build_gpu_operator_values
 
 
 class GpuOperator(pulumi.ComponentResource):
-    """The operator's Helm release in a namespace of its own; pools depend on ``release``."""
+    """The operator's Helm release in its own namespace; pools depend on ``release``."""
 
     release: k8s.helm.v3.Release
 

@@ -23,11 +23,11 @@ def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
         "cdi": {"enabled": True},
-        # Each file of the device plugin has the MIG strategy of its nodes. A strategy here would override all files,
-        # the default is "single", and only an empty text sets no variable.
+        # Each config file of the device plugin states the MIG strategy of its nodes. A strategy here would override it
+        # in all files. The chart's default is "single", and only an empty text leaves the variable unset.
         "mig": {"strategy": ""},
-        # The chart's jobs use the tolerations of the operator (cleanup_crd.yaml), and the placement of the master
-        # (post-delete-job.yaml of the subchart).
+        # The chart's jobs use the tolerations of the operator (cleanup_crd.yaml), and the placement of
+        # node-feature-discovery's master (post-delete-job.yaml of the subchart).
         "operator": place_on_system_nodes(config),
         "daemonsets": {"tolerations": TOLERATE_EVERY_TAINT},
         "node-feature-discovery": {
@@ -66,10 +66,10 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
 
 
 def _find_default(profiles: Sequence[SharingProfile]) -> str:
-    """Return the default file: for nodes without a label, and for the first moment of the plugin on every other node.
+    """Return the default config's name: for nodes without a label, and for other nodes while their plugin starts.
 
-    The plugin reads the label a moment later (NVIDIA/k8s-device-plugin#1645). Until then a shared node advertises whole
-    GPUs, unless all nodes share in the same way: then the default is this file.
+    The plugin reads the label a moment after its start (NVIDIA/k8s-device-plugin#1645). Until then a node uses the
+    default. That is whole GPUs, unless all nodes have the same config: then this config is the default.
     """
     names = {profile.node_labels.get(PLUGIN_CONFIG_LABEL, UNSHARED) for profile in profiles}
     return names.pop() if len(names) == 1 else UNSHARED

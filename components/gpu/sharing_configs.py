@@ -1,4 +1,4 @@
-"""ConfigMaps with the sharing modes for device plugins and MIG managers, and the metrics for exporters."""
+"""ConfigMaps for an existing GPU Operator: the sharing modes of GPUs, and the metrics of dcgm-exporter."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from ..arguments import Options, Resources
 class SharingConfigs(pulumi.ComponentResource):
     """The ConfigMaps that the ClusterPolicy of an existing GPU Operator must name; ``ready`` lists them.
 
-    Another owner runs the operator, so the platform changes nothing else of it.
+    Another owner runs the operator, so the platform makes these ConfigMaps and changes nothing else.
     """
 
     ready: list[pulumi.Resource]
@@ -53,7 +53,7 @@ def build_plugin_files(profiles: Sequence[SharingProfile]) -> dict[str, str]:
 
 
 def build_mig_layouts(profiles: Sequence[SharingProfile]) -> str:
-    """Return the layouts of the MIG manager as YAML; empty without a MIG profile.
+    """Return the layouts of the MIG manager as YAML; empty if no profile uses MIG.
 
     This config replaces the operator's generated config, so it must include all-disabled.
     """

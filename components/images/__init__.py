@@ -1,1 +1,1 @@
-"""The sources of the platform's and the tenants' images."""
+"""Images of the platform and the tenants: the pull-through cache in ECR."""

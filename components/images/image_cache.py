@@ -22,8 +22,8 @@ After a later pull ECR copies the image again."""
 class ImageCache(pulumi.ComponentResource):
     """A rule for each cached registry, and a template for the repositories that ECR makes by this rule.
 
-    ECR itself makes the repositories, at the first pull of each image, so a destroy does not delete them; by their tags
-    ``blueprint leftovers`` finds them. Nodes depend on ``ready``.
+    ECR itself makes the repositories, at the first pull of each image, so a destroy does not delete them. ``blueprint
+    leftovers`` finds them by their tags. Nodes depend on ``ready``.
     """
 
     ready: list[pulumi.Resource]
@@ -74,7 +74,7 @@ class ImageCache(pulumi.ComponentResource):
 
 
 def find_credentials(config: StackConfig, images: Images, upstream: Upstream) -> str | None:
-    """Return the ARN of ECR's secret for a registry; None if the registry needs no secret."""
+    """Return the ARN of the secret with the credentials for a registry; None if the registry needs none."""
     secret = images.credentials.get(upstream)
     return config.build_arn("secretsmanager", f"secret:{secret}") if secret else None
 

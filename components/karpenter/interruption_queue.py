@@ -28,7 +28,7 @@ Source: Karpenter v1.14.1 getting-started cloudformation.yaml.
 class InterruptionQueue(pulumi.ComponentResource):
     """An SQS queue with the name of the cluster, and five EventBridge rules that feed it.
 
-    ``ready`` lists the queue, its policy and the rules' targets. Events arrive when all of them exist.
+    ``ready`` lists the queue, its policy and the rules' targets. Events arrive only when all of these exist.
     """
 
     queue_name: str
@@ -65,7 +65,7 @@ class InterruptionQueue(pulumi.ComponentResource):
 
 
 def build_encryption(key: str | None) -> dict[str, Any]:
-    """Return the encryption of a queue: with a KMS key and data keys of five minutes, or with SQS's own keys.
+    """Return the encryption of a queue: a KMS key, with data keys for five minutes, or SQS's own keys.
 
     SQS accepts only one of the two.
     """
@@ -79,7 +79,7 @@ def build_queue_policy(config: StackConfig, queue_arn: str, rule_prefixes: Seque
     TLS.
 
     Without the conditions, a rule of any account could send messages by EventBridge, and a message about a running
-    instance makes Karpenter drain its node.
+    instance makes Karpenter drain the instance's node.
     """
     rules = [config.build_arn("events", f"rule/{prefix}*") for prefix in rule_prefixes]
     return {

@@ -140,7 +140,7 @@ class Karpenter(pulumi.ComponentResource):
 
 
 def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
-    """Return the values of the controller's chart. The feature gates follow from the pools."""
+    """Return the values of the controller's chart. Its feature gates depend on the pools and on ``nodeRepair``."""
     values: dict[str, Any] = {
         "replicas": find_platform_pod("karpenter").replicas,
         "serviceAccount": {"name": SERVICE_ACCOUNT},
@@ -152,7 +152,7 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
             "clusterName": config.cluster_name,
             "interruptionQueue": config.cluster_name,
             "eksControlPlane": True,
-            # With isolatedVPC Karpenter calls neither IAM nor the Price List API. Its binary holds prices.
+            # With isolatedVPC Karpenter calls neither IAM nor the Price List API, and uses the prices in its binary.
             **({} if config.network.internet else {"isolatedVPC": True}),
             "featureGates": {
                 "nodeOverlay": any(pool.list_overlay(row) for pool in config.gpu_pools for row in pool.named_instances),
@@ -164,7 +164,8 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
         },
     }
     if not config.cluster.instance_status_repair:
-        # One refusal stops Karpenter's polls until its next start, so the pods restart when the permission is back.
+        # After one refused call, Karpenter does not poll again until its next start. When the permission is back, this
+        # annotation is gone, so the pods restart.
         values["podAnnotations"] = {"gpu-blueprint/instance-status-repair": "false"}
     chart = build_karpenter_chart(config.cluster.karpenter_version)
     told = merge_values(values, _tell_controller(config))

@@ -1,9 +1,10 @@
 """The IAM policies of Karpenter's controller: the six policies of Karpenter's documentation, for one cluster,
 and the right to use the company's own keys.
 
-In a VPC without internet Karpenter calls neither IAM nor the price list (settings.isolatedVPC), and gets no such right.
+In a VPC without internet Karpenter calls neither IAM nor the price list (settings.isolatedVPC), so the policies do not
+allow these calls.
 
-``cluster.instanceStatusRepair: false`` leaves out ``ec2:DescribeInstanceStatus``, the only switch of Karpenter's
+``cluster.instanceStatusRepair: false`` leaves out ``ec2:DescribeInstanceStatus``. Nothing else turns off Karpenter's
 controller interruption.instancestatus: it has no feature gate and no setting.
 
 Source: aws/karpenter-provider-aws v1.14.1 getting-started cloudformation.yaml (2026-08-21). Karpenter v1.15 adds the
@@ -157,8 +158,8 @@ def _name_cluster_tag(config: StackConfig) -> str:
 def _allow_instance_profiles(config: StackConfig, node_role_arn: pulumi.Input[str]) -> list[dict[str, Any]]:
     """Allow to pass the role of the nodes, and to manage instance profiles with this role.
 
-    With a given instance profile Karpenter makes none, and deletes the profiles that it made before.
-    Without this right the finalizer of a node class, and so a destroy, would wait for ever
+    If the stack file names an instance profile, Karpenter makes none, but deletes the profiles that it made before.
+    Without the right to delete them, the finalizer of a node class, and so a destroy, would wait for ever
     (aws/karpenter-provider-aws v1.14.1, pkg/controllers/nodeclass/controller.go and garbagecollection/).
     """
     passing = {"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}}

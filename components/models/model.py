@@ -46,7 +46,7 @@ class Model(pulumi.ComponentResource):
 def _make_version(
     name: str, config: StackConfig, model: ServedModel, account: pulumi.Resource, opts: pulumi.ResourceOptions
 ) -> None:
-    """Make the Deployment of one version, with its settings."""
+    """Make the Deployment of one version and, for Triton, the ConfigMap with its settings."""
     place: Any = {"namespace": config.find_namespace(model), "labels": model.all_labels}
     needed = [account]
     if isinstance(model, TritonModel):

@@ -1,6 +1,6 @@
 """Alertmanager's routing: which alert reaches which people.
 
-Alertmanager mounts the secrets as files. No Helm value holds a secret.
+Alertmanager mounts the secrets as files. No Helm value contains a secret.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ def build_alertmanager_config(notify: Notify | None) -> dict[str, Any]:
     """Return Alertmanager's config: every alert goes to the team, and critical alerts go to the people on call too.
 
     The last route to the team matches every alert. Without this route, an AlertmanagerConfig in a tenant's namespace,
-    which the Prometheus operator puts first, would take all alerts of the namespace away from the team.
+    which the Prometheus operator puts first, would keep all alerts of the namespace from the team.
     """
     team = _build_slack(notify) | _build_email(notify) if notify else {}
     has_on_call = bool(notify and notify.pagerduty)
@@ -54,7 +54,7 @@ def build_alertmanager_config(notify: Notify | None) -> dict[str, Any]:
 
 
 def _build_watchdog_routes() -> list[dict[str, Any]]:
-    """Return the route of the chart's alert Watchdog, which always fires, to a dead man's switch."""
+    """Return the route that sends the chart's alert Watchdog, which always fires, to a dead man's switch."""
     every_five_minutes = {"group_wait": "0s", "group_interval": "1m", "repeat_interval": "5m"}
     return [{"receiver": OUTSIDE, "matchers": ['alertname = "Watchdog"'], **every_five_minutes}]
 
@@ -76,7 +76,7 @@ def _build_routes(*, has_team: bool, has_on_call: bool) -> list[dict[str, Any]]:
 
 
 DAILY = ("GpuIdle", "GpuQuotaNearlyUsed")
-"""Alerts that a team reads once a day, in one message for each namespace."""
+"""Alerts that reach the team once a day, in one message for each alert and namespace."""
 _ONCE_A_DAY = {
     "group_by": ["alertname", "namespace"],
     "group_wait": "5m",
@@ -88,9 +88,9 @@ _ONCE_A_DAY = {
 def _build_inhibit_rules() -> list[dict[str, Any]]:
     """Return the rules by which a firing alert mutes other alerts.
 
-    They replace the chart's own list, which mutes every alert of severity ``info`` that fires alone in its namespace.
-    The chart's info alerts only explain other alerts. Our info alerts matter on their own, so the last rule exempts
-    them.
+    They replace the chart's own list, which mutes an alert of severity ``info`` if no other alert fires in its
+    namespace. The chart's info alerts only explain other alerts. Our info alerts matter on their own, so the last rule
+    exempts them.
     """
     same_alert = ["namespace", "alertname"]
     return [

@@ -62,7 +62,7 @@ def build_dashboard_files(config: StackConfig, dashboard: Dashboard) -> dict[str
 def build_grafana_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart's Grafana.
 
-    A Secret holds the admin's password. There is no volume, because code makes everything that Grafana shows.
+    A Secret contains the admin's password. There is no volume, because code makes everything that Grafana shows.
 
     By default, the sidecars look for dashboards and data sources in all namespaces. A person who may write a
     ConfigMap in any namespace could then add dashboards, and Grafana could read every Secret of the cluster. Our
@@ -74,9 +74,9 @@ def build_grafana_values(config: StackConfig) -> dict[str, Any]:
         "enabled": True,
         "admin": {"existingSecret": ADMIN_SECRET, "userKey": USER_KEY, "passwordKey": PASSWORD_KEY},
         "persistence": {"enabled": False},
-        # The chart's own Role always reads all Secrets of the namespace. The chart can bind
-        # another Role (useExistingRole), but only in a new release: Kubernetes refuses to change the roleRef of the
-        # existing RoleBinding. So the Role and the RoleBinding are ours.
+        # The chart's own Role always lets Grafana read all Secrets of the namespace. The chart can bind another Role
+        # (useExistingRole), but only in a new release: Kubernetes refuses to change the roleRef of the existing
+        # RoleBinding. So the Role and the RoleBinding are ours.
         "rbac": {"create": False, "namespaced": True},
         "serviceAccount": {"name": GRAFANA_ACCOUNT},
         **place_on_system_nodes(config),
@@ -90,7 +90,7 @@ def build_grafana_values(config: StackConfig) -> dict[str, Any]:
                 "labelValue": "1",
                 "folderAnnotation": FOLDER_ANNOTATION,
                 "provider": {"foldersFromFilesStructure": True},
-                # The chart's own dashboards, about nodes, pods and volumes, go into a folder beside ours.
+                # The chart's own dashboards, about nodes, pods and volumes, go into a second folder.
                 "annotations": {FOLDER_ANNOTATION: "Kubernetes"},
             },
             "datasources": one_namespace,

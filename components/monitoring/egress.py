@@ -1,8 +1,8 @@
 """Helm values with the company's proxy and certificate authorities for Prometheus and Alertmanager.
 
-Both have the proxy in their configuration, only for what they send: Prometheus still scrapes
-directly. Sources: prometheus-operator Documentation/api-reference/api.md (remoteWrite: proxyUrl, noProxy; spec:
-configMaps, containers, podMetadata); prometheus/common config/http_config.go (proxy_url, no_proxy). Read 2026-11-27.
+The configuration of both names the proxy only for what they send: Prometheus still scrapes directly. Sources:
+prometheus-operator Documentation/api-reference/api.md (remoteWrite: proxyUrl, noProxy; spec: configMaps, containers,
+podMetadata); prometheus/common config/http_config.go (proxy_url, no_proxy). Read 2026-11-27.
 """
 
 from typing import Any, Literal
@@ -27,7 +27,7 @@ def tell_authorities(config: StackConfig, program: Literal["prometheus", "alertm
 
 
 def tell_remote_write(config: StackConfig) -> dict[str, str]:
-    """Return the proxy fields of a remote write target; empty without a proxy."""
+    """Return the proxy fields of a remote write target; empty if there is no proxy."""
     variables = build_variables(config)
     return {"proxyUrl": variables["HTTPS_PROXY"], "noProxy": variables["NO_PROXY"]} if variables else {}
 

@@ -31,7 +31,7 @@ from .secrets import read_secrets
 
 
 class Monitoring(pulumi.ComponentResource):
-    """Monitoring in its own namespace, which exists already with the Prometheus of an existing cluster.
+    """Monitoring in its own namespace. If an existing cluster has its own Prometheus, the namespace already exists.
 
     The GPU Operator depends on ``ready``, the release with the CRDs, because it looks for the kind ServiceMonitor.
     """

@@ -14,15 +14,15 @@ from gpu_blueprint.monitoring.metrics import DCGM_JOB
 from ..gpu.dcgm_exporter import PORT_NAME
 
 _BY_NODE = {"action": "replace", "sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
-"""States the default action too: without it, a refresh would see a change, because the cluster adds the default."""
+"""Adds the label ``node``. The default action is stated: the cluster adds it, and a refresh would see a change."""
 
 
 def build_dcgm_monitor_spec(exporter_namespaces: Sequence[str]) -> dict[str, Any]:
     """Return the ``spec`` of dcgm-exporter's ServiceMonitor, which reads the exporters of these namespaces.
 
     The labels ``namespace``, ``pod`` and ``container`` name the pod that uses the GPU, and are absent for an unused
-    GPU. Relabeling therefore drops the target's own labels of these names. With ``honorLabels`` alone,
-    the exporter's pod would seem to use the free GPUs.
+    GPU. Relabeling therefore drops the target's own labels of these names. Without this, the exporter's own pod would
+    seem to use the free GPUs.
     """
     return {
         "jobLabel": "app",
@@ -92,7 +92,7 @@ def _build_asking_monitor_spec(namespace: str, *, name: str, component: str) -> 
 
 
 def build_dns_monitor_spec() -> dict[str, Any]:
-    """Return the ``spec`` of the ServiceMonitor of NodeLocal DNSCache, whose series name their node.
+    """Return the ``spec`` of NodeLocal DNSCache's ServiceMonitor, which adds the label ``node`` to every series.
 
     The alerts need the label ``node``, because each cache serves one node. The port ``setup`` has the metrics of the
     cache's network interface and rules, which the CoreDNS plugin does not have.

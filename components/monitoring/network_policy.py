@@ -6,7 +6,7 @@ from gpu_blueprint.catalog import namespaces
 
 
 def build_network_policy_spec() -> Any:
-    """Return the ``spec`` of a NetworkPolicy that admits the namespaces of monitoring and of KEDA only.
+    """Return the ``spec`` of a NetworkPolicy that admits only the namespaces of monitoring and KEDA.
 
     Neither Prometheus nor Alertmanager authenticates its callers, and a caller of Alertmanager can silence every
     alert. ``kubectl port-forward`` comes from the node and passes. For any other client, make a further NetworkPolicy

@@ -21,13 +21,13 @@ class OperatorObject(Record):
     """One custom resource of the API group monitoring.coreos.com/v1."""
 
     role: str
-    """Last part of its name."""
+    """Last part of the object's name."""
     kind: str
     spec: dict[str, Any]
 
 
 def list_operator_objects(config: StackConfig) -> list[OperatorObject]:
-    """Return the rules, and a ServiceMonitor for each kind of exporter."""
+    """Return the PrometheusRule, and a ServiceMonitor for each component that Prometheus scrapes."""
     kueue = [OperatorObject("kueue", "ServiceMonitor", build_kueue_monitor_spec())] if config.queueing else []
     jobset = [OperatorObject("jobset", "ServiceMonitor", build_jobset_monitor_spec())] if config.spanning_pools else []
     dns = [OperatorObject("dns", "ServiceMonitor", build_dns_monitor_spec())] if config.cluster.node_local_dns else []
@@ -42,6 +42,6 @@ def list_operator_objects(config: StackConfig) -> list[OperatorObject]:
 
 
 def _list_exporter_namespaces(config: StackConfig) -> list[str]:
-    """Return the namespaces in which exporters run: the GPU Operator's exporter, and our own on other nodes."""
+    """Return the namespaces where dcgm-exporter runs: the GPU Operator's, and ours for nodes without its operands."""
     operator = [config.gpu_operator_namespace] if config.needs_gpu_operator else []
     return [*operator, *([namespaces.MONITORING] if list_architectures(config) else [])]

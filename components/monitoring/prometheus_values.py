@@ -36,7 +36,7 @@ HIDDEN_PARTS = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy
 SELECTED_KINDS = ("serviceMonitor", "podMonitor", "rule", "probe", "scrapeConfig")
 """Kinds of objects that Prometheus selects, as the chart names them."""
 TRUSTED_RESOURCES = ("servicemonitors", "podmonitors", "prometheusrules", "probes", "scrapeconfigs")
-"""The same kinds as resources of the Kubernetes API."""
+"""The same kinds, as the Kubernetes API names their resources."""
 
 
 def build_prometheus_values(config: StackConfig, monitoring: InstallMonitoring) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def build_prometheus_values(config: StackConfig, monitoring: InstallMonitoring) 
 
 
 def _build_operator_values(config: StackConfig) -> dict[str, Any]:
-    """Return the values of the operator and of the jobs that make the certificate of its webhook."""
+    """Return the values of the Prometheus operator, and of the jobs that make its webhook's certificate."""
     jobs = {
         **place_on_system_nodes(config),
         "resources": _build_resources("admission-webhook-job", "patch", limit="128Mi"),

@@ -1,4 +1,4 @@
-"""The secrets of the stack's Pulumi config that monitoring needs."""
+"""Reads the secrets that monitoring needs from the stack's Pulumi config."""
 
 from collections.abc import Sequence
 

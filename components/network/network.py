@@ -46,7 +46,8 @@ class Network(pulumi.ComponentResource):
             tags=self._build_tags("vpc"),
             opts=child,
         )
-        # Pulumi adopts the VPC's default security group and removes its rules, so nobody uses it by accident.
+        # Pulumi adopts the VPC's default security group and removes its rules, so it admits nothing if something uses
+        # it by accident.
         aws.ec2.DefaultSecurityGroup(
             f"{self._prefix}-closed", vpc_id=vpc.id, tags=self._build_tags("default-closed"), opts=child
         )
@@ -197,7 +198,7 @@ class Network(pulumi.ComponentResource):
 
 
 def select_stable_subnets(network: Network) -> list[pulumi.Input[str]]:
-    """Return the subnets of the first zones, which hold the control plane and the system nodes.
+    """Return the subnets of the first zones, for the control plane and the system nodes.
 
     A new zone at the end of the stack file's list must change neither control plane nor system nodes. See
     ``STABLE_ZONES``.

@@ -18,8 +18,8 @@ def build_egress_settings(config: StackConfig) -> dict[str, Any]:
 
     containerd, the parallel-pull snapshotter, kubelet and host containers use the proxy. Bottlerocket adds
     the endpoint of the Kubernetes API to the exceptions, has no setting for a plain HTTP proxy, and trusts the
-    authorities besides its own. Sources: Bottlerocket settings reference 1.54, network and pki; bottlerocket pull 1204;
-    bottlerocket-core-kit pull 584 (the snapshotter, 2025-07-15). Read 2026-11-27.
+    authorities in addition to its own. Sources: Bottlerocket settings reference 1.54, network and pki; bottlerocket
+    pull 1204; bottlerocket-core-kit pull 584 (the snapshotter, 2025-07-15). Read 2026-11-27.
     """
     settings: dict[str, Any] = {}
     if config.egress and config.egress.https_proxy:
@@ -53,9 +53,9 @@ def build_bottlerocket_settings(profile: SharingProfile, pulls: dict[str, Any]) 
     """Return Bottlerocket's settings; a node applies the sharing of its GPUs at boot."""
     settings: dict[str, Any] = {
         **pulls,
-        # Bottlerocket's default, stated so that no change of the default opens the nodes. Its device plugin passes
-        # devices as volume mounts, by default too, so both defaults fit (settings reference, nvidia-container-runtime
-        # and kubelet-device-plugins.nvidia.device-list-strategy).
+        # Bottlerocket's default. It is stated, so a later change of the default cannot open the nodes. Its device
+        # plugin passes devices as volume mounts, by default too, so both defaults fit (settings reference,
+        # nvidia-container-runtime and kubelet-device-plugins.nvidia.device-list-strategy).
         "nvidia-container-runtime": {"visible-devices-envvar-when-unprivileged": False},
     }
     if profile.bottlerocket:

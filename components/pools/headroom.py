@@ -24,7 +24,7 @@ PRIORITY_CLASS = "gpu-headroom"
 
 
 class HeadroomSpace(pulumi.ComponentResource):
-    """A namespace that holds only placeholders: one Deployment for each pool with headroom."""
+    """A namespace for placeholders only: one Deployment for each pool with headroom."""
 
     def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:HeadroomSpace", name, None, opts)

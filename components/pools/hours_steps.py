@@ -19,15 +19,15 @@ _SCHEDULABLE_ONLY = "--field-selector=spec.unschedulable=false"
 
 
 def build_close_steps(pool: Pool) -> Steps:
-    """Return the steps of a close: first Karpenter launches no more nodes, then the pool's nodes terminate.
+    """Return the steps of a close: Karpenter launches no more nodes, then the nodes are cordoned or drained.
 
-    In a training pool, jobs run to their end. The nodes of other pools are drained.
+    Nodes of a training pool are cordoned, so jobs run to their end. Nodes of other pools are drained.
     """
     return {"stop-launches": _set_cpu_limit(pool, '"0"'), **(_cordon(pool) if pool.finishes_jobs else _drain(pool))}
 
 
 def build_open_steps(pool: Pool) -> Steps:
-    """Return the steps of an opening: remaining nodes take pods again, and then Karpenter may launch more nodes."""
+    """Return the steps of an opening: remaining nodes accept pods again, and then Karpenter may launch more nodes."""
     return {**(_uncordon(pool) if pool.finishes_jobs else {}), "allow-launches": _set_cpu_limit(pool, "null")}
 
 
@@ -43,7 +43,7 @@ def _drain(pool: Pool) -> Steps:
 
 
 def _cordon(pool: Pool) -> Steps:
-    """Label the nodes that take pods, then cordon the labelled nodes."""
+    """Label the schedulable nodes, then cordon the labelled nodes."""
     in_pool = f"--selector={NODE_POOL_KEY}={pool.name}"
     return {
         "mark-nodes": [
@@ -60,7 +60,7 @@ def _cordon(pool: Pool) -> Steps:
 
 
 def _uncordon(pool: Pool) -> Steps:
-    """Uncordon the labelled nodes, then remove the label from the nodes that take pods.
+    """Uncordon the labelled nodes, then remove the label from the nodes that are schedulable.
 
     The second step looks at the nodes again, because kubectl reports success for a node that it could not uncordon.
     """

@@ -20,7 +20,7 @@ from .nodeadm import build_kubelet, build_node_config, render_user_data
 
 
 class NodeIdentity(Record, kw_only=True):
-    """The role of Karpenter's nodes: its name, or an instance profile that holds the role.
+    """The role of Karpenter's nodes: its name, or an instance profile with the role.
 
     For a role, Karpenter makes an instance profile and reads it from IAM. For a given profile it does not call IAM.
     """
@@ -95,7 +95,7 @@ def _add_gpu_settings(spec: dict[str, Any], config: StackConfig, pool: Pool) -> 
 
 
 def _find_placement_group(config: StackConfig, pool: Pool) -> str | None:
-    """Return the placement group of the nodes: the pool's own, or the group of its reservations; None without."""
+    """Return the placement group of the nodes: the pool's own, or the group of its reservations; or None."""
     if pool.has_placement_group:
         return name_placement_group(config, pool)
     return next((found.placement_group for found in config.list_reservations(pool)), None)
@@ -149,7 +149,7 @@ def _build_user_data(config: StackConfig, pool: Pool) -> str | None:
 
 
 def _build_plain_user_data(config: StackConfig, pool: CpuPool) -> str | None:
-    """Return the user data of nodes without GPUs: proxy, authorities and Lustre's client; None without them."""
+    """Return the user data of nodes without GPUs: proxy, authorities, and on AL2023 Lustre's client; or None."""
     if pool.ami.row is not BOTTLEROCKET:
         return render_user_data(config, pool, build_node_config(config, pool))
     settings = build_egress_settings(config)
@@ -157,10 +157,10 @@ def _build_plain_user_data(config: StackConfig, pool: CpuPool) -> str | None:
 
 
 def _choose_parallel_pull(config: StackConfig, pool: Pool) -> ParallelPull | None:
-    """Return the numbers of parallel pull for a pool's smallest nodes; None for a stack without settings about pulls.
+    """Return the numbers of parallel pull for a pool's smallest nodes; None without mirror, cache or ``prepull``.
 
-    New numbers change the user data, which replaces the nodes. So only a stack with a mirror, a pull-through cache or
-    ``prepull`` gets them.
+    New numbers change the user data, which replaces the nodes. So a pool gets them only with ``prepull``, or in a stack
+    with a mirror or a pull-through cache.
     """
     images = config.images
     if not pool.prepull and not (images and (images.pull_through or images.mirror)):

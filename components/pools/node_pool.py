@@ -43,7 +43,7 @@ def build_node_pool_spec(config: StackConfig, pool: Pool | CpuPool) -> dict[str,
 
 
 def _list_limits(pool: Pool | CpuPool) -> dict[str, int]:
-    """Return resource → count, with the resource names of the overlays, which Karpenter counts."""
+    """Return resource → count, by the resource names that the overlays state, because Karpenter counts these."""
     return {"cpu": pool.max_cpus} if isinstance(pool, CpuPool) else pool.profile.count_at_ceiling(pool.max_gpus)
 
 
@@ -65,7 +65,7 @@ def build_node_overlay_specs(pool: Pool | CpuPool) -> dict[int, dict[str, Any]]:
     """Return the ``spec`` of each NodeOverlay, by the number of GPU devices on a node.
 
     An overlay states the resources that a node will advertise; why:
-    docs/decisions/0002-distinct-resource-names.md. The overlays are disjoint by pool and instance type, because
+    docs/decisions/0002-distinct-resource-names.md. No two overlays match the same pool and instance type, because
     Karpenter applies neither of two overlays that conflict.
     """
     if isinstance(pool, CpuPool):

@@ -16,7 +16,7 @@ nvidia-ctk config --in-place \\
   --set accept-nvidia-visible-devices-as-volume-mounts=false \\
   || shutdown -h now
 """
-"""Script by which the container runtime gives GPUs only to pods that have them from the device plugin.
+"""Script after which the container runtime gives a pod only the GPUs that the device plugin allocated to it.
 
 By default NVIDIA's runtime, which is containerd's default on EKS's GPU images, gives every container the GPUs in its
 ``NVIDIA_VISIBLE_DEVICES``. CUDA images set the variable to ``all`` themselves, which no admission policy sees.
@@ -55,8 +55,9 @@ update-ca-trust extract || shutdown -h now
 
 cloud-init runs it before nodeadm-run.service starts containerd, its snapshotter and kubelet, and Go reads the list of
 authorities when a program first needs it. A node without the authorities could pull no image, so it must not join.
-nodeadm-config.service runs before cloud-init and calls EC2: it does not trust the authorities yet, so a
-proxy must not open this TLS connection, or the VPC needs an endpoint for EC2 (docs/egress.md).
+nodeadm-config.service runs before cloud-init and calls EC2: at that time the node does not trust the authorities. So a
+proxy must not decrypt this TLS connection, unless the VPC has an endpoint for EC2 (docs/egress.md).
+
 Sources: update-ca-trust(8); awslabs/amazon-eks-ami templates/al2023/runtime/rootfs/etc/systemd/system, nodeadm-run and
 nodeadm-config. Read 2026-11-27.
 """
@@ -65,8 +66,8 @@ nodeadm-config. Read 2026-11-27.
 def build_kubelet(pool: Pool) -> dict[str, Any]:
     """Return kubelet's settings: the limit of pods, and the memory that kubelet reserves for this number of pods.
 
-    The memory is stated, because nodeadm and Karpenter compute AL2023's from the addresses of the instance type, even
-    with ``maxPods``. Kubelet merges this memory with the CPU and storage that the AMI reserves.
+    The memory is stated, because on AL2023 nodeadm and Karpenter compute it from the IP addresses of the instance type,
+    even with ``maxPods``. Kubelet merges this memory with the CPU and storage that the AMI reserves.
     """
     return {"maxPods": pool.max_pods, "kubeReserved": {"memory": f"{reserve_memory_mib(pool.max_pods)}Mi"}}
 
@@ -74,7 +75,7 @@ def build_kubelet(pool: Pool) -> dict[str, Any]:
 def build_node_config(config: StackConfig, pool: Pool | CpuPool | None) -> dict[str, Any] | None:
     """Return a NodeConfig with fast image pull and the proxy; None if the nodes have neither.
 
-    A node class states the rest for nodes of Karpenter.
+    For Karpenter's nodes, the EC2NodeClass states all other settings.
 
     Args:
         pool: The pool of the nodes; None for system nodes.
@@ -117,7 +118,7 @@ def render_user_data(
     """Return the user data of a pool, or of system nodes, as a MIME message: scripts that cloud-init runs
     before nodeadm, and the NodeConfig.
 
-    Karpenter and EKS each add a part of their own. None if the nodes need neither.
+    Karpenter and EKS each add a part of their own. None if the nodes need neither scripts nor a NodeConfig.
     """
     parts = [("text/x-shellscript", script) for script in _list_scripts(config, pool)]
     if node_config:

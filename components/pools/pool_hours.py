@@ -1,7 +1,6 @@
 """The opening hours of a pool: two CronJobs, and a service account with only the rights that their steps need.
 
-Why CronJobs: docs/decisions/0007-hours.md. Their image has kubectl and no shell, so each step is a container of its
-own.
+Why CronJobs: docs/decisions/0007-hours.md. Their image has kubectl and no shell, so each step needs its own container.
 """
 
 from typing import Any

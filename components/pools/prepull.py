@@ -47,7 +47,7 @@ class Prepull(pulumi.ComponentResource):
 
 
 def build_daemons_spec(config: StackConfig, pool: Pool) -> Any:
-    """Return the ``spec`` of a pool's DaemonSet; running nodes pull the images of a changed list a few at a time."""
+    """Return the ``spec`` of a pool's DaemonSet; if the images change, 10 % of the running nodes pull at a time."""
     labels = {"app.kubernetes.io/name": "prepull", POOL_KEY: pool.name}
     return {
         "selector": {"match_labels": labels},

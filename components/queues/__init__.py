@@ -1,1 +1,1 @@
-"""Queues: Kueue, and the objects with its pools, tenants and shares."""
+"""Queues: Kueue, and the objects that tell it the pools, the tenants and their shares."""

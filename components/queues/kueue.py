@@ -1,4 +1,4 @@
-"""Kueue, which starts a tenant's job when all its GPUs are free for the tenant."""
+"""Kueue, which starts a tenant's job when the tenant may use all GPUs that the job requests."""
 
 from typing import Any
 
@@ -27,10 +27,10 @@ discover all kinds, and the deletion of every namespace of the cluster waits.
 
 
 class Kueue(pulumi.ComponentResource):
-    """Kueue's Helm release in a namespace of its own.
+    """Kueue's Helm release in its own namespace.
 
-    Every object of Kueue depends on ``release``, for two reasons. Helm waits until Kueue's webhooks answer: before, the
-    API server refuses the objects. And only a running Kueue removes the finalizers of flavors and ClusterQueues;
+    Every object of Kueue depends on ``release``, for two reasons. Helm waits until Kueue's webhooks answer: until then,
+    the API server refuses the objects. And only a running Kueue removes the finalizers of flavors and ClusterQueues;
     the chart's CRDs are templates, so an uninstall deletes them with all remaining objects.
     """
 
@@ -79,8 +79,8 @@ def build_kueue_values(config: StackConfig, queueing: Queueing) -> dict[str, Any
                 },
             },
         },
-        # Helm reads the text too, for the namespace selector of the webhooks: only jobs of tenants are blocked
-        # while Kueue is down. A new text restarts Kueue, so the text must be the same at every `pulumi up`.
+        # Helm parses the text too, for the namespace selector of the webhooks, so only tenants' jobs are blocked while
+        # Kueue is down. A new text restarts Kueue, so the text must be the same at every `pulumi up`.
         "managerConfig": {
             "controllerManagerConfigYaml": write_yaml(build_configuration(config, queueing), sort_keys=True)
         },

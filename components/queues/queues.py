@@ -20,7 +20,7 @@ from ..custom_objects import keep_state, make_object
 
 
 class Queues(pulumi.ComponentResource):
-    """The queues of a stack, outside any namespace.
+    """The objects of Kueue that belong to no namespace.
 
     The namespace of a tenant depends on its ClusterQueue, so a destroy deletes the jobs first: Kueue keeps a
     ClusterQueue while one of its jobs runs.
@@ -61,7 +61,7 @@ class Queues(pulumi.ComponentResource):
     def _make_flavors(
         self, name: str, config: StackConfig, opts: pulumi.ResourceOptions
     ) -> list[k8s.apiextensions.CustomResource]:
-        """Make a flavor for each GPU pool, and the flavor of dollars, which has no nodes."""
+        """Make a flavor for each GPU pool and, with hourly ceilings, the flavor for dollars, which has no nodes."""
         specs = {f"{name}-flavor-{pool.name}": (pool.name, build_flavor(pool)) for pool in config.gpu_pools}
         if has_hourly_ceilings(config):
             specs[f"{name}-budget"] = (BUDGET, {})
@@ -74,7 +74,8 @@ class Queues(pulumi.ComponentResource):
 class _PriorityClass(pulumi.CustomResource):
     """A WorkloadPriorityClass, which the SDK's CustomResource cannot make, since its fields are not in ``spec``.
 
-    The class orders the jobs in a tenant's queue, and the jobs to preempt; the scheduler does not use it.
+    By this class Kueue orders the jobs in a tenant's queue, and chooses the jobs to preempt. The scheduler does not use
+    it.
     """
 
     def __init__(self, name: str, class_: str, value: int, opts: pulumi.ResourceOptions) -> None:
@@ -87,6 +88,6 @@ class _PriorityClass(pulumi.CustomResource):
             "value": value,
             "description": description,
         }
-        pinned = pulumi.ResourceOptions(version=version("pulumi-kubernetes"))  # as the SDK's own resources say
+        pinned = pulumi.ResourceOptions(version=version("pulumi-kubernetes"))  # like the SDK's own resources
         kept = keep_state(API_VERSION, kind, pulumi.ResourceOptions.merge(opts, pinned))
         super().__init__(f"kubernetes:{API_VERSION}:{kind}", name, fields, kept)

@@ -1,4 +1,4 @@
-"""The objects that scale a Deployment with its load, also for other Pulumi programs.
+"""The objects that scale a Deployment with its load. Other Pulumi programs may use them too.
 
 Why KEDA and why these settings: docs/decisions/0011-autoscaling.md.
 """
@@ -32,7 +32,7 @@ class GpuAutoscaler(pulumi.ComponentResource):
             and is not checked again.
         deployment: Name of the Deployment.
         namespace: Namespace of the Deployment.
-        prometheus: URL of Prometheus for KEDA.
+        prometheus: URL at which KEDA queries Prometheus.
         monitor_labels: The labels by which this Prometheus selects PodMonitors.
         depends_on: The resources that must exist first: the namespace, and KEDA if the same program installs it.
 
@@ -128,8 +128,8 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
 _SCALE_TO_ZERO_TIMES = {
     "pollingInterval": 15,
     # When every trigger is at 0, KEDA itself removes all replicas at once: the HorizontalPodAutoscaler, which
-    # scales down in steps, cannot scale to 0. The queries include the quiet time, since KEDA counts from its last
-    # successful poll. In this minute the queries see that the Deployment has replicas again.
+    # scales down in steps, cannot scale to 0. The quiet time is in the queries, since KEDA counts the cooldown from its
+    # last successful poll. In this minute the queries see that the Deployment has replicas again.
     "cooldownPeriod": 60,
 }
 """The times of KEDA's own loop. With a minimum above 0, only the HorizontalPodAutoscaler polls and decides, every 15
@@ -137,7 +137,7 @@ seconds, and KEDA warns about these times."""
 
 
 def _build_fallback(least: int) -> dict[str, Any]:
-    """Return the fallback after a minute without a value: the running replicas, and at least the minimum.
+    """Return the fallback after a minute without a value: keep the running replicas, and at least the minimum.
 
     A Deployment at 0 gets its minimum. The HorizontalPodAutoscaler records the fallback, so the quiet
     time begins when values are back. With a minimum of 0, a fallback would start every service that is at 0.

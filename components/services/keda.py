@@ -17,7 +17,7 @@ from ..pod_security import make_namespace
 
 
 class Keda(pulumi.ComponentResource):
-    """KEDA's Helm release in a namespace of its own.
+    """KEDA's Helm release in its own namespace.
 
     Everything that may contain ScaledObjects depends on ``release``: only KEDA removes the finalizers of ScaledObjects,
     and without it a destroy would wait for ever.

@@ -1,6 +1,6 @@
 """An S3 bucket for tenants, made by the platform."""
 
-from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
+from __future__ import annotations  # annotations stay text, so AWS's modules load only if a stack needs them
 
 import pulumi
 import pulumi_aws as aws
@@ -19,7 +19,7 @@ OLD_VERSIONS_DAYS = 30
 class StorageBucket(pulumi.ComponentResource):
     """A private, encrypted and versioned bucket, which only the roles of its tenants read and write.
 
-    S3 refuses to delete a bucket that holds objects, and the platform never empties it. ``ready`` lists the resources
+    S3 refuses to delete a bucket that has objects, and the platform never empties it. ``ready`` lists the resources
     that volumes and imports depend on.
     """
 

@@ -21,8 +21,9 @@ def make_claims(
 ) -> None:
     """Make a claim for each storage of the tenant, with the name of the storage.
 
-    Kubernetes keeps a claim while a pod mounts it. So a destroy leaves the claims to the namespace, which deletes
-    the pods first. ``volumeName`` is an output of the volume, so that a new volume gets a new claim.
+    Kubernetes keeps a claim while a pod mounts it. So a destroy deletes no claim itself: it deletes the namespace,
+    where Kubernetes deletes the pods and then the claims. ``volumeName`` is an output of the volume, so that a new
+    volume gets a new claim.
     """
     for mount in list_tenant_mounts(config, tenant):
         volume = volumes[mount.storage.name]
@@ -35,5 +36,5 @@ def make_claims(
 
 
 def _name_volume(volume: pulumi.Resource, name: str) -> pulumi.Output[str]:
-    """Return the name of a volume as an output of the volume whose value a preview knows."""
+    """Return a volume's name as an output that depends on the volume, and whose value a preview knows."""
     return volume.urn.apply(lambda _: name)

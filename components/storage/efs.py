@@ -1,6 +1,6 @@
 """An EFS file system for tenants: a mount target in every zone, and an access point for each tenant."""
 
-from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
+from __future__ import annotations  # annotations stay text, so AWS's modules load only if a stack needs them
 
 from collections.abc import Mapping
 from typing import Any
@@ -52,7 +52,8 @@ class EfsFileSystem(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 protect=config.cluster.deletion_protection,
-                # A changed key would replace the file system and its data, so only new ones get it.
+                # A changed key would replace the file system and delete its data, so it counts only for new file
+                # systems.
                 ignore_changes=list_kept_inputs(config),
             ),
         )
@@ -64,7 +65,7 @@ class EfsFileSystem(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _make_access_point(self, name: str, storage: EfsStorage, mount: Mount) -> aws.efs.AccessPoint:
-        """Make the access point of a tenant: EFS makes its folder, and each file gets the same owner."""
+        """Make a tenant's access point. EFS makes the tenant's folder, and each file there gets the same owner."""
         return aws.efs.AccessPoint(
             f"{name}-{mount.tenant.name}",
             file_system_id=self.system.id,
@@ -137,9 +138,9 @@ def list_kept_inputs(config: StackConfig) -> list[str]:
 def build_file_system_policy(writers: list[Any], readers: list[Any]) -> dict[str, Any]:
     """Return a policy that admits clients only by the access points of tenants, without root, and with TLS.
 
-    A mount carries no IAM identity, so the access point decides: the driver sets it, and tenants cannot.
-    EFS calls a policy public unless the policy requires access through a mount target (EFS user guide, "Blocking public
-    access"). The resource ``*`` is this file system.
+    A mount has no IAM identity, so the access point decides what a client may do. The driver sets it, and tenants
+    cannot. EFS calls a policy public unless the policy requires access through a mount target (EFS user guide,
+    "Blocking public access"). The resource ``*`` is this file system.
     """
     rights = ((writers, [f"{_CLIENT_ACTIONS}Mount", f"{_CLIENT_ACTIONS}Write"]), (readers, [f"{_CLIENT_ACTIONS}Mount"]))
     return {

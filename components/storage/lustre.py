@@ -1,6 +1,6 @@
 """An FSx for Lustre file system for tenants, in one zone, and its association with a bucket."""
 
-from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
+from __future__ import annotations  # annotations stay text, so AWS's modules load only if a stack needs them
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -60,14 +60,14 @@ class LustreFileSystem(pulumi.ComponentResource):
             data_compression_type="LZ4",
             file_system_type_version=LUSTRE_VERSION,
             kms_key_id=config.encryption.storage_key,
-            automatic_backup_retention_days=0,  # FSx takes no backups of a file system with a bucket behind it
+            automatic_backup_retention_days=0,  # FSx cannot back up a file system that is linked to a bucket
             tags={"Name": name},
             # FSx checks its ports when it makes the file system, and fails without the rules.
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=rules,
                 protect=config.cluster.deletion_protection,
-                # A new version or key would replace the file system and its data, so only new ones get them.
+                # A new version or key would replace the file system and lose its data: only new file systems get it.
                 ignore_changes=["fileSystemTypeVersion", *list_kept_inputs(config)],
             ),
         )
@@ -79,7 +79,7 @@ class LustreFileSystem(pulumi.ComponentResource):
     def _make_group(
         self, name: str, network: Network, cluster: AnyCluster
     ) -> tuple[aws.ec2.SecurityGroup, list[pulumi.Resource]]:
-        """Make the file system's security group, and the rules that admit its servers to the nodes."""
+        """Make the file system's security group, and the rules that let its servers connect to the nodes."""
         nodes = cluster.security_group_id
         ports: list[dict[str, Any]] = [{"from_port": first, "to_port": last} for first, last in LUSTRE_PORTS]
         rule: dict[str, Any] = {"protocol": "tcp", "self": True, "security_groups": [nodes], "description": "Lustre"}

@@ -1,6 +1,6 @@
 """A bucket that is closed to the public, encrypted, and accessible only with TLS."""
 
-from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
+from __future__ import annotations  # annotations stay text, so AWS's modules load only if a stack needs them
 
 from typing import Any
 

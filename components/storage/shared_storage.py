@@ -76,7 +76,7 @@ class SharedStorage(pulumi.ComponentResource):
     def _make_system(
         self, storage: AnyStorage, mounts: list[Mount]
     ) -> tuple[dict[str, FileSystem], list[pulumi.Resource]]:
-        """Make a file system, and return the parts of each tenant's volume, and the resources that volumes need."""
+        """Make a storage's file system, if it has one; return each tenant's part of it, and what volumes depend on."""
         name, config = name_storage(self._config, storage), self._config
         place: Any = {"network": self._network, "cluster": self._cluster}
         if isinstance(storage, EfsStorage):

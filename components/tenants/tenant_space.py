@@ -28,12 +28,12 @@ from .rights import build_role_ref, build_subject
 class TenantSpace(pulumi.ComponentResource):
     """Namespace, NetworkPolicies, queue, quotas, LimitRange, RoleBindings, service accounts and claims of a tenant.
 
-    Other objects in the namespace depend on ``namespace``; those that make pods depend on ``ready``.
+    Other objects in the namespace depend on ``namespace``; objects that make pods depend on ``ready``.
     """
 
     namespace: k8s.core.v1.Namespace
     ready: list[pulumi.Resource]
-    """The namespace with its traffic, its queue and its limits."""
+    """The namespace with its NetworkPolicies, its queue, its limits and its proxy settings."""
 
     def __init__(
         self,
@@ -103,8 +103,8 @@ class TenantSpace(pulumi.ComponentResource):
                 k8s.core.v1.ServiceAccount(
                     f"{name}-account-{grants.service_account}",
                     metadata={"name": grants.service_account, "namespace": tenant.namespace_name},
-                    # AWS credentials come by a token of their own (EKS Pod Identity); a pod that also calls the API
-                    # of Kubernetes mounts the token itself.
+                    # For AWS credentials, EKS Pod Identity mounts its own token. A pod that also calls the Kubernetes
+                    # API mounts the service account's token itself.
                     automount_service_account_token=False,
                     opts=opts,
                 )

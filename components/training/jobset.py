@@ -19,7 +19,7 @@ _PROGRAM = "jobset-controller"
 
 
 class JobSetController(pulumi.ComponentResource):
-    """JobSet's Helm release in a namespace of its own.
+    """JobSet's Helm release in its own namespace.
 
     Everything that may contain JobSets depends on ``release``. JobSet sets no finalizers, so no deletion waits; but
     Kueue changes each JobSet that it releases, and the API server refuses the change while no webhook answers.
@@ -39,9 +39,9 @@ class JobSetController(pulumi.ComponentResource):
 def build_jobset_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart: a pinned image and two replicas.
 
-    The chart sets no priority, so its pods have 0; the system nodes are sized for their requests. JobSet makes and
-    renews the certificates of its webhooks itself. The chart's ServiceMonitor stays off, because the monitoring
-    component makes its own once the CRD exists.
+    The chart sets no priority, so its pods have priority 0. The system nodes are large enough for their requests.
+    JobSet makes and renews the certificates of its webhooks itself. The chart's ServiceMonitor stays off, because the
+    monitoring component makes its own once the CRD exists.
     """
     requests = find_requests(_PROGRAM, "controller")
     values = {

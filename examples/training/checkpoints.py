@@ -1,4 +1,4 @@
-"""The checkpoints of a run: complete or not, resumed from, deleted. Nothing here imports torch.
+"""Finds, marks and deletes the checkpoints of a run. Nothing here imports torch.
 
 A checkpoint is a folder. It is complete when its marker is there, which rank 0 writes last, after every rank has
 written its part. No file is renamed or appended to, so the folders may be in S3 behind Mountpoint, on FSx
@@ -53,7 +53,7 @@ def list_folders(root: Path) -> list[Path]:
 
 
 def read_checkpoint(folder: Path) -> Checkpoint | None:
-    """Return a checkpoint, or None where its marker is missing or was cut off."""
+    """Return the checkpoint in a folder, or None if its marker is missing or was cut off."""
     try:
         return Checkpoint(folder, Progress(**json.loads((folder / MARKER).read_text())))
     except (OSError, ValueError, TypeError):
@@ -66,13 +66,13 @@ def list_complete(root: Path) -> list[Checkpoint]:
 
 
 def find_newest(root: Path) -> Checkpoint | None:
-    """Return the checkpoint that a run resumes from, or None for a run that begins."""
+    """Return the checkpoint from which a run resumes, or None if the run is new."""
     complete = list_complete(root)
     return complete[-1] if complete else None
 
 
 def mark_complete(folder: Path, progress: Progress) -> None:
-    """Write the marker, after every rank has written its part."""
+    """Write the marker of a checkpoint, of which every rank has written its part."""
     with (folder / MARKER).open("w") as marker:
         marker.write(json.dumps(asdict(progress)))
         marker.flush()

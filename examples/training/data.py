@@ -1,7 +1,7 @@
 """A synthetic data set that a small model can learn, and its loader. Put your own data set here.
 
-The loader feeds GPUs from the node's cores: workers that stay alive, batches ready in advance, and pinned memory, from
-which a copy to the GPU does not block the Python thread. If the decoding of images or video needs more cores than the
+The loader prepares batches on the node's cores. Its workers stay alive and have batches ready in advance. A copy from
+pinned memory to the GPU does not block the Python thread. If the decoding of images or video needs more cores than the
 node has, NVIDIA DALI decodes on the GPU: give its pipeline the indices of `MicroBatches` as an external source, so that
 the position of the run still decides the batches.
 """
@@ -35,7 +35,7 @@ class Sequences(Dataset[tuple[torch.Tensor, int]]):
         return self._samples
 
     def __getitem__(self, index: int) -> tuple[torch.Tensor, int]:
-        """Return the tokens of a sequence, one more than its length, and its index."""
+        """Return the tokens of a sequence, one more than its ``length``, and the sequence's index."""
         chance = random.Random(f"{self._seed}/{index}")
         factor, summand = chance.choice(_RULES)
         tokens = [chance.randrange(VOCABULARY)]
@@ -49,7 +49,7 @@ def make_loader(options: Options, batches: MicroBatches, local_ranks: int) -> Da
 
     Args:
         options: The run's options.
-        batches: The batches of this rank, from the position of the run on.
+        batches: The batches of this rank that the run has not used yet.
         local_ranks: Ranks of this node, which share its cores.
     """
     workers = count_workers(count_cores(), local_ranks) if options.workers is None else options.workers

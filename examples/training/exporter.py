@@ -1,4 +1,4 @@
-"""The numbers of a run for Prometheus, by HTTP from rank 0. Nothing here imports torch."""
+"""Serves the numbers of a run to Prometheus, by HTTP from rank 0. Nothing here imports torch."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

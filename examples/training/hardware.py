@@ -1,4 +1,4 @@
-"""Precision by the GPU, and loader workers by the cores of the pod. Nothing here imports torch."""
+"""Chooses the precision for a GPU, and the loader workers for a pod's cores. Nothing here imports torch."""
 
 import os
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ _CGROUP_LIMIT = Path("/sys/fs/cgroup/cpu.max")
 def choose_precision(capability: tuple[int, int] | None) -> str:
     """Return the precision of autocast for a CUDA compute capability, or for a CPU (None).
 
-    GPUs from 8.0 on (A100, A10G, L4, H100 …) compute in bf16, which needs no scaler. V100 (7.0) and T4 (7.5) have
-    tensor cores only for fp16: torch emulates bf16 there, slowly, so `torch.cuda.is_bf16_supported()` does not
-    help.
+    GPUs with capability 8.0 or higher (A100, A10G, L4, H100 …) compute in bf16, which needs no scaler. V100 (7.0) and
+    T4 (7.5) have tensor cores only for fp16: torch emulates bf16 there, slowly, so `torch.cuda.is_bf16_supported()`
+    does not help.
     """
     if capability is None:
         return "fp32"

@@ -24,7 +24,8 @@ from stopping import STOPPED
 
 _BATCH = 16
 _TOO_LONG = 600
-"""Seconds after which a wait for events, or for the end of an attempt, fails; a start alone may take two minutes."""
+"""Seconds after which a wait for events, or for the end of an attempt, fails; the start of an attempt may take two
+minutes."""
 
 
 class Launch:

@@ -57,7 +57,7 @@ class Attempt:
     seconds_to_end: float = 0.0
     """Seconds from the signal to the end of the last process."""
     leftover: bool = False
-    """The attempt left an incomplete checkpoint."""
+    """True if the attempt left an incomplete checkpoint."""
 
     def list_events(self, kind: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["event"] == kind]

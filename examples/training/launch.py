@@ -1,4 +1,4 @@
-"""torchrun with the exit code of its ranks, and with the pod's whole time after SIGTERM: `python launch.py train.py …`.
+"""torchrun that exits with its ranks' code, and lets them use the pod's grace period: `python launch.py train.py …`.
 
 torchrun itself always exits with 1 if a rank fails, so Kubernetes could not tell a stop from a crash. It also
 kills ranks 30 seconds after SIGTERM, unless TORCH_ELASTIC_SHUTDOWN_TIMEOUT is longer. Flags and PET_* variables are

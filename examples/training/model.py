@@ -14,7 +14,7 @@ class LanguageModel(nn.Module):
     """A decoder that predicts each next token.
 
     Args:
-        width: Width of a token; each attention head has 32.
+        width: Width of a token, a multiple of 32, which is the width of an attention head.
         layers: Number of transformer blocks.
         length: Tokens of the longest sequence.
     """

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class SampleOrder:
-    """A shuffle of the data set for each epoch, from the seed alone.
+    """A shuffle of the data set for each epoch, which depends only on the seed and the epoch.
 
     Args:
         size: Samples of the data set.
@@ -43,7 +43,7 @@ class MicroBatches:
         rank: This rank.
         ranks: The number of ranks.
         position: Samples that the run has used before.
-        end: Samples that the run uses in all.
+        end: Samples that the run has used when it ends.
 
     Raises:
         ValueError: The batch does not divide into equal parts.

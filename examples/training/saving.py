@@ -1,4 +1,4 @@
-"""Checkpoints of all ranks, written while training continues, and their restore."""
+"""Writes the checkpoints of all ranks while training continues, and restores them."""
 
 import json
 import os

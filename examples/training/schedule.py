@@ -1,4 +1,4 @@
-"""When a checkpoint is due, and the learning rate of each step. Nothing here imports torch."""
+"""Decides when a checkpoint is due, and the learning rate of each step. Nothing here imports torch."""
 
 import math
 from dataclasses import dataclass

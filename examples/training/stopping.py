@@ -83,8 +83,8 @@ def propose(stop: StopRequest, is_due: bool, is_saving: bool, save_seconds: floa
 
     Args:
         stop: The request to stop.
-        is_due: The interval says that a checkpoint is due.
-        is_saving: A checkpoint is still being written, so the next must wait for it.
+        is_due: True if the interval says that a checkpoint is due.
+        is_saving: True if a checkpoint is still being written; the next must wait for it.
         save_seconds: Seconds that the last checkpoint took; 0 before the first.
     """
     expected = save_seconds * (2 if is_saving else 1)

@@ -92,7 +92,7 @@ def build_run(options: Options, stop: StopRequest, metrics: Metrics) -> Run:
 
 
 def share_samples(options: Options, progress: Progress) -> MicroBatches:
-    """Return the batches of this rank from the run's progress on."""
+    """Return the batches of this rank that the run has not used yet."""
     order = SampleOrder(options.samples, options.seed)
     end = progress.position + max(0, options.steps - progress.step) * options.batch
     rank, ranks = dist.get_rank(), dist.get_world_size()
@@ -162,7 +162,7 @@ def vote(run: Run, is_due: bool) -> Vote:
 
 
 def check_loss(run: Run, facts: torch.Tensor, step: int, seconds: float, steps: int) -> None:
-    """Report the mean loss of all ranks, only on few steps, because this waits for the GPU."""
+    """Report the mean loss of all ranks. Only some steps call this, because it waits for the GPU."""
     dist.all_reduce(facts)
     loss, samples, gradient = facts.tolist()
     loss /= dist.get_world_size()
@@ -175,7 +175,7 @@ def check_loss(run: Run, facts: torch.Tensor, step: int, seconds: float, steps: 
 
 
 def train(run: Run, profile: Profile) -> int:
-    """Train to the last step or to a stop, and return the exit code."""
+    """Train until the last step or a request to stop, and return the exit code."""
     options, progress = run.options, resume(run)
     world, local = dist.get_world_size(), int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     batches = iter(make_loader(options, share_samples(options, progress), local))

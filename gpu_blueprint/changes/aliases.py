@@ -1,4 +1,4 @@
-"""The old resource for each resource of a new plan: by URN or by alias, as Pulumi's engine finds it."""
+"""Finds the old resource of each resource in a new plan, by URN or by alias, as Pulumi's engine does."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ _STACK = "pulumi:pulumi:Stack"
 
 
 def match_resources(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> dict[str, PlannedResource]:
-    """Return URN after the change → the resource before the change, without new resources.
+    """Return URN in the new plan → the resource in the old plan. A new resource has no entry.
 
     Args:
         before: The old plan.
@@ -30,7 +30,7 @@ def match_resources(before: Sequence[PlannedResource], after: Sequence[PlannedRe
 
 
 def _list_aliases(resource: PlannedResource, old_parent: str) -> Iterator[str]:
-    """Yield the possible old URNs of a resource; ``old_parent`` is the old URN of its parent."""
+    """Yield the possible old URNs of a resource; ``old_parent`` is the parent's old URN."""
     aliases = [_resolve(resource, alias) for alias in resource.options.get("aliases") or ()]
     yield from aliases
     if old_parent != resource.parent:
@@ -40,7 +40,7 @@ def _list_aliases(resource: PlannedResource, old_parent: str) -> Iterator[str]:
 
 
 def _resolve(resource: PlannedResource, alias: Mapping[str, Any]) -> str:
-    """Return the URN of an alias; the resource's own fields fill those that the alias omits."""
+    """Return the URN that an alias names. For fields that the alias omits, the resource's own fields count."""
     if alias.get("urn"):
         return str(alias["urn"])
     spec: Mapping[str, Any] = alias.get("spec") or {}
@@ -51,7 +51,7 @@ def _resolve(resource: PlannedResource, alias: Mapping[str, Any]) -> str:
 
 
 def _build_inherited(resource: PlannedResource, type_: str, name: str, old_parent: str) -> str:
-    """Return the URN below the parent's old URN; if the name begins with the parent's name, this prefix changes too."""
+    """Return a resource's URN under its parent's old URN; a name that begins with the parent's name changes too."""
     stack, project, _, _ = _parse(resource.urn)
     parent_name = _split(resource.parent)[1]
     if name.startswith(parent_name):
@@ -70,6 +70,6 @@ def _split(urn: str) -> tuple[str, str]:
 
 
 def _parse(urn: str) -> tuple[str, str, str, str]:
-    """Return stack, project, qualified type and name; a name may hold colons."""
+    """Return stack, project, qualified type and name; a name may contain colons."""
     stack, project, types, name = [*urn.removeprefix("urn:pulumi:").split("::", 3), "", "", ""][:4]
     return stack, project, types, name

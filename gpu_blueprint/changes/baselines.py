@@ -20,7 +20,7 @@ _OWN_CODE = Path(__file__).parents[2]
 """The repository of this version."""
 _TIMEOUT_S = 600
 _FOREIGN_PACKAGE = 97
-"""Exit code for a package that is not the package of the folder."""
+"""Exit code if Python imports ``gpu_blueprint`` from another folder."""
 _COMMAND_LINE_PROGRAM = f"""
 import os, runpy, sys
 code = os.path.realpath(sys.argv.pop(1))
@@ -30,7 +30,7 @@ if not os.path.realpath(gpu_blueprint.__file__).startswith(code + os.sep):
     sys.exit({_FOREIGN_PACKAGE})
 runpy.run_module("gpu_blueprint", run_name="__main__", alter_sys=True)
 """
-"""Runs the command line of the code in a folder, and of no other code that Python may find."""
+"""A program that runs the command line of the code in one folder, and exits if Python finds other code."""
 _PASSED_VARIABLES = re.compile(r"PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|VIRTUAL_ENV|LD_LIBRARY_PATH|PYTHONHOME")
 """Environment variables for the base's code: no credentials of clouds, of Pulumi or of a CI system."""
 _NO_STACK = Snapshot(blueprint_version="", stack={}, foundation={}, resources=(), cost={})
@@ -40,7 +40,7 @@ class Baseline(Record, kw_only=True):
     """The stack before the change; ``snapshot`` is None if the stack could not be planned."""
 
     label: str
-    """The base for a reader, such as ``main (4fa15d3a9c)``."""
+    """Name of the base for people, such as ``main (4fa15d3a9c)``."""
     snapshot: Snapshot | None = None
     """Empty if the stack is new."""
     problems: tuple[Problem, ...] = ()
@@ -55,12 +55,12 @@ class Baseline(Record, kw_only=True):
 
 
 def plan_baseline(against: str, stack: str, report: Callable[[str], None]) -> Baseline:
-    """Plan a stack as it was.
+    """Plan a stack as it was before the change.
 
     Args:
         against: A revision of the repository around the current folder, a folder, or a plan.json.
         stack: Name of the stack.
-        report: Takes lines about the progress.
+        report: Gets a line about each step.
 
     Raises:
         UsageError: ``against`` is no revision, folder or plan, or git cannot read the repository.
@@ -109,7 +109,7 @@ def _plan_path(path: Path, stack: str, report: Callable[[str], None]) -> Baselin
 
 
 def _plan_checkout(tree: Path, stack: str, label: str, name: str, report: Callable[[str], None]) -> Baseline:
-    """Plan a stack of a checkout by the checkout's code, else by this version's code."""
+    """Plan a stack of a checkout with the checkout's own code or, if this gives no plan, with this version's code."""
     file = f"stacks/Pulumi.{stack}.yaml"
     if not (tree / file).is_file():
         note = f"{file} does not exist in {label}: everything is new"
@@ -188,7 +188,7 @@ def _judge_output(text: str) -> _Answer:
 
 
 def _read_problems(document: Mapping[str, Any], name: str) -> tuple[Problem, ...]:
-    """Return the problems that ``preview --json`` reports in place of a plan; the base's name prefixes each file."""
+    """Return the problems that ``preview --json`` prints in place of a plan; file names begin with the base's name."""
     return tuple(
         Problem(
             kind=str(found["kind"]),
@@ -204,7 +204,7 @@ def _read_problems(document: Mapping[str, Any], name: str) -> tuple[Problem, ...
 
 
 def describe_requirements(before: Snapshot, after: Snapshot) -> str:
-    """Return a sentence about packages with other versions in the base; empty if the pins are equal."""
+    """Return a sentence about packages that the base pins to other versions; empty if the pins are equal."""
     if not before.requirements or before.requirements == after.requirements:
         return ""
     old, new = dict(_list_pins(before.requirements)), dict(_list_pins(after.requirements))

@@ -8,7 +8,7 @@ from .snapshot import Snapshot
 
 
 def compare(before: Snapshot, after: Snapshot) -> Changes:
-    """Compare two snapshots; a new stack has a snapshot before without resources, costs and foundation."""
+    """Compare two snapshots; for a new stack, ``before`` has no resources, costs and foundation."""
     resources = compare_resources(before.resources, after.resources)
     return compare_facts(
         before,

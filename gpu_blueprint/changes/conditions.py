@@ -20,14 +20,14 @@ _SESSION_TAGS = tuple(
 def is_within(narrow: str, wide: str) -> bool:
     """Return whether each request that meets ``narrow`` also meets ``wide``; both are canonical JSON.
 
-    A request must match every key of a condition, and any value of each key.
+    A request must match every key of a condition, and one value of each key.
     """
     given = _read(narrow)
     return all(key in given and _is_narrower(key[0], given[key], values) for key, values in _read(wide).items())
 
 
 def _is_narrower(operator: str, narrow: frozenset[str], wide: frozenset[str]) -> bool:
-    if "Not" in operator:  # a request may match none of the values
+    if "Not" in operator:  # a request that matches one of the values does not meet the condition
         return wide <= narrow
     if "Like" in operator:
         return all(any(covers(pattern, value) for pattern in wide) for value in narrow)
@@ -35,7 +35,7 @@ def _is_narrower(operator: str, narrow: frozenset[str], wide: frozenset[str]) ->
 
 
 def find_owner(condition: str) -> str:
-    """Return the only account in which a condition holds; empty if the condition names no account."""
+    """Return the account to which the resource must belong, or several joined by "or"; empty if none is named."""
     return " or ".join(sorted(_read(condition).get((_EQUALS, OWNER), frozenset())))
 
 
@@ -58,7 +58,7 @@ def covers(wide: str, narrow: str) -> bool:
 
 @cache
 def _read(condition: str) -> Mapping[tuple[str, str], frozenset[str]]:
-    """Return (operator, key) → values; an unreadable condition is the value of empty keys."""
+    """Return (operator, key) → values; an unreadable condition is one value, with empty operator and key."""
     found = json.loads(condition) if condition else {}
     if not isinstance(found, dict) or not all(isinstance(keys, dict) for keys in found.values()):
         return {("", ""): frozenset({condition})}

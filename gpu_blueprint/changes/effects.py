@@ -9,7 +9,7 @@ Effect = Literal["create", "update", "replace", "delete", "update-or-replace"]
 
 Verdict = Literal["nothing", "safe", "drains-nodes", "replaces-resources", "loses-data-or-access"]
 VERDICTS: tuple[Verdict, ...] = ("nothing", "safe", "drains-nodes", "replaces-resources", "loses-data-or-access")
-"""From harmless to grave; ``--fail-on`` takes one of them."""
+"""From harmless to grave; ``--fail-on`` accepts one of them."""
 
 ALL_TENANTS = "all tenants: "
 """Prefix of a gain or loss that all tenants share."""
@@ -19,7 +19,7 @@ class ResourceChange(Record, kw_only=True):
     """The change of one resource."""
 
     urn: str
-    """URN after the change; before the change for a resource that is deleted."""
+    """URN after the change, or before the change if the resource is deleted."""
     type: str
     name: str
     effect: Effect
@@ -43,11 +43,11 @@ class NodeDrain(Record, kw_only=True):
     reasons: tuple[str, ...]
     """The changed fields that drain the nodes, in words: ``the label gpu-blueprint/sharing``."""
     most_nodes: int | None
-    """The most nodes within the pool's limits; None without a limit."""
+    """The most nodes that the pool's limits allow; None if there is no limit."""
     budgets: tuple[str, ...]
     """The pool's disruption budgets in words, such as ``1 node at a time``."""
     grace: str
-    """Time until the remaining pods of a draining node are deleted, such as ``1h``; empty without a limit."""
+    """Time until the remaining pods of a draining node are deleted, such as ``1h``; empty if there is no limit."""
     twice_usd_hour: float | None
     """Dollars an hour for new nodes while old nodes still run, at on-demand prices; None if a price is not known."""
     purpose: str = ""
@@ -81,4 +81,4 @@ class TenantChange(Record, kw_only=True):
     """Sentences without a full stop, such as ``quota of infer-l4: 6 instead of 4 gpu.shared``."""
     lost: tuple[str, ...] = ()
     is_grave: bool = False
-    """True if running work ends or data or access is lost: the namespace goes, a member has no access."""
+    """True if running work ends or data or access is lost: for example the namespace, or the access of a member."""

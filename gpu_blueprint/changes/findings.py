@@ -1,4 +1,4 @@
-"""Warnings and policy findings that a change brings, and those that it ends."""
+"""Compares findings: warnings and policy findings that a change adds or ends."""
 
 import re
 from collections import defaultdict
@@ -9,7 +9,8 @@ Finding = Mapping[str, Any]
 """A Problem, as ``Problem.as_json`` writes it."""
 
 _AMOUNT = re.compile(r"(?<![\w.-])\$?\d[\d,.]*(?:[KMGT]i|[smhd%])?(?![\w-])")
-"""A number that stands alone, with or without a unit; not a digit in a name such as ``g6.12xlarge`` or ``infer-l4``."""
+"""A number that is a word of its own, with or without a unit; not a digit in a name such as ``g6.12xlarge`` or
+``infer-l4``."""
 
 
 _LISTS_WITH_NAMES = frozenset({"pools", "tenants", "services", "models", "reservations", "storage"})
@@ -21,9 +22,9 @@ def compare_findings(before: Sequence[Finding], after: Sequence[Finding]) -> tup
     """Return the findings that are new, and the findings that are gone.
 
     Two findings are the same if kind, severity, subject, field and words are equal. Lines, remedies, positions in lists
-    and numbers in the words do not count: a pool that may cost $20 too much instead of $10 has one finding, not a new
-    one and a gone one. Two equal findings count as two. An older version's finding without a subject equals a finding
-    with a subject at the same position.
+    and numbers in the words do not count: if a pool may cost $20 too much instead of $10, its finding is the same. Two
+    equal findings count as two. A finding that an older version wrote without a subject equals a finding with a subject
+    at the same position.
     """
     gone, new = _match(before, after, _identify)
     gone, new = _match(gone, new, _identify_place, lambda one, other: not (one.get("subject") and other.get("subject")))
@@ -36,7 +37,7 @@ def _match(
     identify: Callable[[Finding], tuple[str, ...]],
     may_match: Callable[[Finding, Finding], bool] = lambda *_: True,
 ) -> tuple[list[Finding], list[Finding]]:
-    """Return the findings of both sides that have no counterpart; each counts once."""
+    """Return the findings of ``before`` without a counterpart in ``after``, then the reverse. Each matches once."""
     waiting: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for at, finding in enumerate(before):
         waiting[identify(finding)].append(at)

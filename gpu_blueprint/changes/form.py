@@ -84,7 +84,7 @@ class _Finding(_Form):
 
 
 class _Cost(_Form):
-    """``cost.compare`` reads the sums."""
+    """The facts about prices; ``cost.compare`` reads the sums itself."""
 
     prices_as_of: str | None = None
     unknown_prices: list[str] = []
@@ -105,7 +105,7 @@ class DocumentForm(_Form):
 
 
 def find_faults(document: Mapping[str, Any]) -> str:
-    """Return the places of a document that do not fit the schema, each with its fault; empty without faults.
+    """Return the places of a document that do not fit the schema, each with its fault; empty if there are none.
 
     The text names the first ten faults, and the number of the others.
     """
@@ -121,7 +121,7 @@ def find_faults(document: Mapping[str, Any]) -> str:
 
 
 def _find_absurd_values(document: Any) -> Iterator[str]:
-    """Yield the places of numbers that no plan holds, and of values that are nested too deeply."""
+    """Yield the places of numbers that are too large for a plan, and of values that are nested too deeply."""
     level: list[tuple[str, Any]] = [("", document)]
     for _ in range(_MOST_LEVELS):
         yield from (f"{place}: no plan holds a number so large" for place, value in level if _is_beyond(value))

@@ -1,4 +1,4 @@
-"""The loss when a resource is deleted or replaced, by its type: data, access, nodes, work or nothing."""
+"""The loss when a resource of some type is deleted or replaced: data, access, nodes, work or nothing."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -54,7 +54,7 @@ LOST: dict[str, str] = {
     "kubernetes:core/v1:Namespace": "everything in it is lost",
     f"kubernetes:{KEDA}:ScaledObject": "replicas stay as they are",
 }
-"""Type → its loss in words, where the name of the type does not say it."""
+"""Type → what is lost with a resource, in words, if the name of the type does not say it."""
 
 _CORE, _RBAC = "kubernetes:core/v1", "kubernetes:rbac.authorization.k8s.io/v1"
 
@@ -139,7 +139,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "kubernetes:scheduling.k8s.io/v1:PriorityClass",  # deleted with its pool, and reported as a lost grant
     ),
 }
-"""Every type that our stacks plan. Secrets are settings, since the stack's own configuration holds their values."""
+"""Every type that our stacks plan. Secrets are settings, since their values are in the stack's own configuration."""
 
 LOSSES: dict[str, Loss] = {type_: loss for loss, types in _TYPES.items() for type_ in types}
 _LOSSES = {drop_version(type_): loss for type_, loss in LOSSES.items()}
@@ -147,12 +147,12 @@ _LOST = {drop_version(type_): lost for type_, lost in LOST.items()}
 
 
 def rate_type(type_: str) -> Loss | None:
-    """Return the loss with a resource of a type, in any API version; None for an unknown type."""
+    """Return what is lost with a resource of a type, in any API version; None for an unknown type."""
     return _LOSSES.get(drop_version(type_))
 
 
 def tell_loss(type_: str) -> str:
-    """Return the loss in words; empty if the name of the type is enough."""
+    """Return in words what is lost with a resource of a type; empty if the name of the type says it."""
     return _LOST.get(drop_version(type_), "")
 
 
@@ -167,11 +167,11 @@ _PUBLIC_ROLE = "kubernetes.io/role/elb"
 
 
 def find_loss(resource: PlannedResource, before: Sequence[PlannedResource]) -> Loss | None:
-    """Return the loss with a resource of a plan; None if the table does not know its type.
+    """Return what is lost with a resource of a plan; None if the table does not know its type.
 
-    Any other pod preempts the placeholders of headroom. A right in Kubernetes counts as access only if people hold it:
-    the rights of a platform program are deleted with the program. A public subnet holds addresses and NAT gateways, and
-    no volume needs it.
+    Objects of headroom are settings, because any other pod preempts its placeholders. Namespaces without stored data
+    are settings too. A right in Kubernetes counts as access only if people have it: the rights of a platform program
+    are deleted with the program. A public subnet has addresses and NAT gateways, and no volume needs it.
     """
     metadata = read_map(resource.inputs, "metadata")
     is_namespace = resource.type == f"{_CORE}:Namespace"

@@ -6,15 +6,15 @@ from typing import Any
 from .documents import mean_the_same
 
 _HIDDEN_SECRET = "(secret)"
-"""The content of each secret in a plan.json."""
+"""The text that a plan.json contains in place of each secret."""
 _MARKER_KEYS = ("$unknown", "$resource")
 
 
 def list_changed_paths(old: Any, new: Any, path: str = "") -> list[str]:
-    """Return dotted paths of the values that differ, sorted. Items of a list count as one value of the list's path.
+    """Return dotted paths of the values that differ, sorted. The items of a list have the list's own path.
 
     Values have the form of ``PlannedResource.inputs``. Two unknown values are equal, and a hidden secret equals any
-    value, because nobody can see a difference.
+    value, because a difference would be invisible.
     """
     return sorted(set(_find_changed_paths(old, new, path)))
 
@@ -42,12 +42,12 @@ def _open(value: Any) -> Any:
 
 
 def _seal(value: Any, is_secret: bool = True) -> Any:
-    """Return a part of a secret as a secret."""
+    """Return a value as a secret if it is a part of a secret."""
     return {"$secret": value} if is_secret else value
 
 
 def is_mark(value: Mapping[str, Any]) -> bool:
-    """Tell whether a mapping stands for a value that only `pulumi up` knows."""
+    """Tell whether a mapping marks a value that only `pulumi up` knows."""
     return len(value) == 1 and not value.keys().isdisjoint(_MARKER_KEYS)
 
 

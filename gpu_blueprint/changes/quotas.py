@@ -1,4 +1,4 @@
-"""Service quotas of AWS that the stack needs newly, or to a higher amount, after a change."""
+"""AWS service quotas that a stack needs for the first time, or needs to be higher, after a change."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from .snapshot import Snapshot
 
 
 class QuotaNeed(Record, kw_only=True):
-    """A service quota of AWS that the stack needs to a higher amount after the change."""
+    """An AWS service quota of which the stack needs more after the change."""
 
     name: str
     purchase: str
@@ -24,10 +24,10 @@ class QuotaNeed(Record, kw_only=True):
 
 
 def compare_quotas(before: Snapshot, after: Snapshot) -> tuple[QuotaNeed, ...]:
-    """Return the quotas that the stack needs newly or to a higher amount, in the order of the snapshot after.
+    """Return the quotas that the stack newly needs, or needs to be higher, in the order of ``after``.
 
-    A quota holds for one region of one account, so a stack that moves needs all of its quotas newly. A base without any
-    quota was written before snapshots had quotas, so nothing can be compared.
+    A quota applies to one region of one account, so a stack that moves needs all of its quotas again. A base without
+    any quota was written before snapshots had quotas, so nothing can be compared.
     """
     if before.resources and not before.service_quotas:
         return ()
@@ -52,7 +52,7 @@ def _list_raised(old: Mapping[tuple[str, ...], int], after: Snapshot) -> Iterato
 
 
 def _identify(need: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the key of a quota: its code, or name and capacity type without a published code."""
+    """Return the key of a quota: its code, or its name and capacity type if AWS publishes no code."""
     service, code = str(need.get("serviceCode", "")), need.get("quotaCode")
     return (service, str(code)) if code else (service, str(need["name"]), str(need.get("purchase")))
 

@@ -46,7 +46,7 @@ def read_plan_file(path: Path) -> Snapshot:
 
 
 def parse_document(text: str, origin: str, give: str = _RENDERED_PLAN_HINT) -> Any:
-    """Parse JSON, without the NaN and Infinity that Python adds to it; errors name ``origin`` and what to ``give``.
+    """Parse JSON without Python's NaN and Infinity. Errors name ``origin``, and end with the hint ``give``.
 
     Raises:
         UsageError: The text is not JSON.

@@ -1,4 +1,4 @@
-"""Changed inputs that make a provider replace a resource; the stand-in providers of ``lifecycle/`` call this too."""
+"""Finds changed inputs that make a provider replace a resource; the stand-in providers of ``lifecycle/`` use it too."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -40,7 +40,7 @@ _FIXED_FIELDS: Mapping[str, Sequence[str]] = {
 """Kind → further fields that replace an object (pulumi-kubernetes 4: provider/force_new.go)."""
 _KUBERNETES_SETTINGS = ("clusterIdentifier", "kubeconfig", "context", "cluster", "renderYamlToDirectory")
 _REPLACING_SETTINGS: Mapping[str, Sequence[str]] = {"aws": ("region",), "eks": (), "kubernetes": _KUBERNETES_SETTINGS}
-"""Package → the settings that point to other objects: they replace the provider and all of its resources."""
+"""Package → the settings that choose region or cluster: their change replaces the provider and all of its resources."""
 _NAME_INPUTS = ("name", "nodeGroupName", "clusterName")
 
 
@@ -91,7 +91,7 @@ def _list_replacing_inputs(
 
 
 def _holds(value: Any, path: str) -> bool:
-    """Tell whether inputs have a value at a path; an unknown value counts as having every path below."""
+    """Tell whether inputs have a value at a path; an unknown value counts as if it had every path."""
     if isinstance(value, list):
         return any(_holds(item, path) for item in value)
     if not isinstance(value, Mapping) or not path:

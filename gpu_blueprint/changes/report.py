@@ -43,7 +43,7 @@ class Changes(Record, kw_only=True):
     def as_json(self) -> dict[str, Any]:
         """Write the report for programs: camelCase keys, lists in the order of the report, null for unknown dollars.
 
-        ``costs`` holds a pair of before and after for each figure. The resources of the snapshots stay out.
+        ``costs`` has a list [before, after] for each figure. The resources of the snapshots are left out.
         """
         return {
             "format": FORMAT,

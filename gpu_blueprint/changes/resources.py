@@ -13,7 +13,7 @@ from .replacing import PROVIDER, keeps_name, list_replacing
 
 CLUSTER = "aws:eks/cluster:Cluster"
 _COUNTED_OUTPUTS: Mapping[str, str] = {"aws:ec2/launchTemplate:LaunchTemplate": "version"}
-"""Type whose update changes an output → the last path part of the inputs that take this output."""
+"""Type whose update changes an output → the last part of the path of each input that uses this output."""
 _NEW_OUTPUT_EFFECTS: tuple[Effect | None, ...] = ("create", "replace", "update-or-replace")
 """Effects after which the outputs of a resource may have other values."""
 
@@ -23,7 +23,7 @@ def compare_resources(
 ) -> tuple[ResourceChange, ...]:
     """Return the changes of all resources that providers manage, in the order of the new plan, then the deleted ones.
 
-    A change spreads: an input that holds an output of a replaced or new resource is changed too.
+    A change spreads: an input with an output of a replaced or new resource is changed too.
     """
     return tuple(_Comparison(before, after).list_changes())
 
@@ -37,16 +37,17 @@ class _Pair:
     paths: set[str] = field(default_factory=set)
     """Changed paths that the two plans show."""
     fresh: dict[str, bool] = field(default_factory=dict)
-    """Paths whose value changes with its source → whether the source surely has a new output."""
+    """Path of an input whose value may change, because its source changes → whether the source surely has a new
+    output."""
     lost: set[str] = field(default_factory=set)
-    """Inputs of the old state that hold outputs of a resource that is deleted before its replacement is made."""
+    """Inputs with an output of a resource that is deleted before its replacement is made."""
     sources: set[str] = field(default_factory=set)
     causes: set[str] = field(default_factory=set)
     effect: Effect | None = None
 
 
 class _Comparison:
-    """Two plans, and the effects that are known so far; rounds of spreading only add effects."""
+    """Two plans, and the effects that are known so far; each round of ``_spread`` only adds effects."""
 
     def __init__(self, before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> None:
         self._old = {resource.urn: resource for resource in before}
@@ -71,7 +72,7 @@ class _Comparison:
                 yield ResourceChange(urn=old.urn, type=old.type, name=old.name, effect="delete")
 
     def _compare_default_tags(self, pair: _Pair) -> set[str]:
-        """Return the tags that change only by the provider's default tags."""
+        """Return the paths of the tags that change only because the provider's default tags change."""
         former, provider = self._old.get(pair.old.provider) if pair.old else None, self._pairs.get(pair.new.provider)
         if pair.old is None or former is None or provider is None:
             return set()
@@ -105,7 +106,7 @@ class _Comparison:
                 pair.sources |= {source.new.urn} if paths else set()
 
     def _find_lost(self, pair: _Pair, old: PlannedResource) -> None:
-        """Collect the inputs whose source is deleted first, if the provider replaces the resource without them."""
+        """Collect the inputs whose source is deleted first, if a change of these inputs replaces the resource."""
         for key, urns in old.property_dependencies.items():
             gone = [self._pairs[found] for urn in urns if (found := self._renamed.get(urn, urn)) in self._pairs]
             for source in gone:
@@ -114,7 +115,7 @@ class _Comparison:
                     pair.sources.add(source.new.urn)
 
     def _open(self, urns: Sequence[str]) -> Iterator[str]:
-        """Yield the managed resources that URNs stand for: a component stands for the resources inside it."""
+        """Yield the managed resources with these URNs; for the URN of a component, the resources inside it."""
         seen: set[str] = set()
         waiting = [*urns]
         while waiting:
@@ -149,12 +150,12 @@ class _Comparison:
         return "replace" if causes else "update" if changed else None
 
     def _judge_provider(self, provider: _Pair, old: PlannedResource) -> Effect | None:
-        """Return the effect on a resource whose provider is replaced or exchanged; None without effect."""
+        """Return the effect on a resource whose provider is replaced, or is another provider; None if there is none."""
         if provider.old and provider.old.urn == old.provider:
             return provider.effect if provider.effect in _NEW_OUTPUT_EFFECTS else None
         former = self._old.get(old.provider)
         if former is None:
-            return "update-or-replace"  # a default provider, whose settings no plan holds
+            return "update-or-replace"  # a default provider, whose settings are in no plan
         changed = {*list_changed_paths(former.inputs, provider.new.inputs), *provider.fresh}
         causes = self._find_causes(provider, former, changed)
         return "update-or-replace" if causes is None else "replace" if causes else None

@@ -1,7 +1,7 @@
 """The project as it was at a revision, written to a temporary folder.
 
-Git uses an index of its own in that folder. The user's working tree, index and list of worktrees stay unchanged:
-nothing remains in the repository, and parallel runs do not collide.
+Git uses a separate index in that folder. The user's working tree, index and list of worktrees stay unchanged: nothing
+remains in the repository, and parallel runs do not collide.
 """
 
 import os
@@ -41,7 +41,7 @@ class Revision(Record, kw_only=True):
     folder: str
     """Path of the project in the repository, with a slash at its end; empty at the top."""
     repository: str
-    """Path of the repository's own files."""
+    """Path of the repository's git directory."""
 
     @property
     def label(self) -> str:
@@ -51,7 +51,7 @@ class Revision(Record, kw_only=True):
 
 
 def find_revision(name: str) -> Revision | None:
-    """Return the commit that a name has in the repository of the current folder; None for a name without a commit.
+    """Return the commit that a name refers to in the current folder's repository; None if it refers to none.
 
     Raises:
         UsageError: There is no git, no repository, or git refuses to read it.

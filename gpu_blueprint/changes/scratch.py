@@ -20,7 +20,7 @@ class _Removal:
         self.is_leaving = True
 
     def kill(self) -> None:
-        """Do nothing: the removal takes a moment."""
+        """Do nothing, because the removal takes only a moment."""
 
 
 @contextmanager

@@ -7,11 +7,11 @@ from ..plan import PlannedResource
 from ..records import Record, field
 
 FORMAT = 2
-"""Version of the document: a change of meaning raises it, and a reader refuses other versions."""
+"""Version of the document's format. It rises when a field gets another meaning; readers refuse other versions."""
 
 
 class Snapshot(Record, kw_only=True):
-    """The content of a ``plan.json``, of this version or of an older commit's own code."""
+    """The content of a ``plan.json`` that this version wrote, or an older commit's own code."""
 
     blueprint_version: str
     stack: Mapping[str, Any]

@@ -33,7 +33,7 @@ _Found = TypeVar("_Found")
 
 
 def _join(*finders: Callable[[_Side, _Side], Iterable[_Found]]) -> Callable[[_Side, _Side, _Changes], Iterator[_Found]]:
-    """Return the results of several comparisons that do not look at the changes of resources."""
+    """Join several comparisons into one; none of them looks at the changes of resources."""
     return lambda before, after, _: chain.from_iterable(find(before, after) for find in finders)
 
 

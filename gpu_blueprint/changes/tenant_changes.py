@@ -17,8 +17,9 @@ _LEVELS = ("privileged", "baseline", "restricted")
 def compare_tenants(before: Snapshot, after: Snapshot, changes: Sequence[ResourceChange]) -> tuple[TenantChange, ...]:
     """Return the tenants that gain or lose anything, grave losses first.
 
-    A gain or loss that all tenants share is listed once, under an empty tenant, together with those of people of the
-    platform. A renamed tenant counts as one that ends and one that is new, since a namespace cannot be renamed.
+    A gain or loss that all tenants share is listed once, under an empty tenant, together with gains and losses of the
+    platform's people. A renamed tenant counts as one that ends and one that is new, since a namespace cannot be
+    renamed.
     """
     old, new = TenantView.of(before.resources), TenantView.of(after.resources)
     shifts = [*_compare_namespaces(old, new, changes)]

@@ -17,7 +17,7 @@ _Place = tuple[str, str, str, str]
 def find_twins(
     before: Sequence[PlannedResource], after: Sequence[PlannedResource], changes: Sequence[ResourceChange]
 ) -> Iterator[tuple[str, str]]:
-    """Yield URN after the change and sentence of each object that is created and deleted."""
+    """Yield (URN after the change, sentence) for each object that is both created and deleted."""
     old, new = ({resource.urn: resource for resource in plan} for plan in (before, after))
     deleted = {
         place: old[change.urn]

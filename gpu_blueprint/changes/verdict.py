@@ -1,10 +1,10 @@
 """The verdict on a change, and the lines that cause it.
 
 A create or an update in place is safe. A replacement is at least ``replaces-resources``, and so is an update of a type
-that the catalogue does not know. ``losses.py`` has the loss with each type: a deleted setting is safe, a deleted pool
-drains its nodes, a deleted program of the platform, or a resource that programs need, counts like a replacement, and
-deleted data or rights of people are lost. A deleted or replaced resource of an unknown type may hold data, so it
-counts as a loss.
+that the catalogue does not know. ``losses.py`` says what is lost with each type. A deleted setting is safe, and a
+deleted pool drains its nodes. A deleted program of the platform, or a deleted resource that programs need, counts like
+a replacement. Deleted data and deleted rights of people count as losses. A deleted or replaced resource of an unknown
+type may contain data, so it counts as a loss.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

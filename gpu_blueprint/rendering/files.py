@@ -22,7 +22,7 @@ PLACES = ("plan.json", KUSTOMIZATION, "manifests", INCOMPLETE, "values", "dashbo
 
 
 def render_files(config: StackConfig, plan: Sequence[PlannedResource], document: Mapping[str, Any]) -> dict[str, str]:
-    """Return path → text of every file. No file has a secret, and no manifest or values file has a marker.
+    """Return path → text of every file. The files have no secrets; manifests and values have no unknown values.
 
     ``document`` is the content of plan.json, from ``build_document``.
     """
@@ -60,7 +60,7 @@ def _render_dashboards(manifest: Manifest) -> dict[str, str]:
 
 
 def _render_run(config: StackConfig, run: TrainingRun) -> str:
-    """Return the manifest of a sample training run with placeholders for image and command, below comments."""
+    """Return a sample training run: comments, then the manifest with placeholders for image and command."""
     head = write_head(config, run, warnings=list_warnings(config, run))
     return head + write_for_flux(build_workload(config, run))
 

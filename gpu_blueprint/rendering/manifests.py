@@ -11,7 +11,7 @@ from ..records import Record
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 INCOMPLETE = "incomplete"
-"""Folder of the objects that lack a value of `pulumi up`."""
+"""Folder of the objects that lack a value which only `pulumi up` knows."""
 _MARKER_KEYS = ("$unknown", "$secret", "$resource")
 _LEFT_OUT: Any = object()
 
@@ -33,7 +33,7 @@ class Manifest(Record, kw_only=True):
     """One Kubernetes object with the fields of the Kubernetes API."""
 
     file: str
-    """Name of its file."""
+    """Name of the object's file."""
     content: Mapping[str, Any]
     left_out: Sequence[LeftOut] = ()
     secret: KubernetesSecret | None = None
@@ -41,7 +41,7 @@ class Manifest(Record, kw_only=True):
 
     @property
     def is_complete(self) -> bool:
-        """False if the object lacks a value that only `pulumi up` knows, so that nobody can apply the object."""
+        """False if the object lacks a value that only `pulumi up` knows: such an object cannot be applied."""
         return all(value.is_secret for value in self.left_out)
 
     @property
@@ -51,7 +51,7 @@ class Manifest(Record, kw_only=True):
 
 
 def list_manifests(config: StackConfig, plan: Sequence[PlannedResource]) -> list[Manifest]:
-    """Return the objects of the program in the order of the plan, without the objects of Helm charts."""
+    """Return the objects that the program itself makes, in the plan's order, without the objects in Helm charts."""
     monitoring = config.monitoring
     known = list_kubernetes_secrets(monitoring) if isinstance(monitoring, InstallMonitoring) else ()
     secrets = {(secret.namespace, secret.name): secret for secret in known}

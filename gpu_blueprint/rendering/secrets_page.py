@@ -42,7 +42,7 @@ def _list_lines(config: StackConfig, manifests: Sequence[Manifest], lacking: Seq
 
 
 def _list_namespace_commands(secrets: Sequence[Manifest], manifests: Sequence[Manifest]) -> list[str]:
-    """Return the commands that make the namespaces of Secrets, for namespaces of the stack."""
+    """Return the commands that make the Secrets' namespaces, if the stack has these namespaces."""
     needed = sorted({f"namespace-{_find_namespace(secret)}.yaml" for secret in secrets})
     rendered = {manifest.file for manifest in manifests}
     return [f"    kubectl apply --filename manifests/{file}" for file in needed if file in rendered]

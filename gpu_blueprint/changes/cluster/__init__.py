@@ -1,1 +1,1 @@
-"""The cluster, its network and what cannot change of them."""
+"""The cluster and its network, and the facts about both that cannot change."""

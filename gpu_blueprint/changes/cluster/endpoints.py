@@ -1,4 +1,4 @@
-"""Endpoints and address blocks of the Kubernetes API that a change closes."""
+"""Finds endpoints of the Kubernetes API that a change closes, and address blocks that lose access to the API."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -12,7 +12,7 @@ Block = IPv4Network | IPv6Network
 
 
 def find_closed_endpoints(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each endpoint and each address block from which a cluster's API can no longer be reached."""
+    """Yield a sentence for each endpoint that a change closes, and for the address blocks that lose access."""
     old, new = (dict(_list_endpoints(resources)) for resources in (before, after))
     for name in old.keys() & new.keys():
         private_before, blocks_before = old[name]
@@ -32,9 +32,9 @@ def find_closed_endpoints(before: Sequence[PlannedResource], after: Sequence[Pla
 
 
 def _list_endpoints(resources: Sequence[PlannedResource]) -> Iterator[tuple[str, tuple[bool, list[Block]]]]:
-    """Yield name, use of the private endpoint, and public address blocks of each cluster.
+    """Yield (name of a cluster, (whether its API is private, address blocks of its public endpoint)).
 
-    The inputs of a cluster come after the inputs of its component, and replace them in a mapping by name.
+    A cluster comes after its pulumi-eks component, so in a dict by name the cluster's own inputs count.
     """
     for type_ in (_COMPONENT, _CLUSTER):
         for resource in resources:

@@ -53,7 +53,7 @@ def describe_foundation(config: StackConfig) -> dict[str, Any]:
 
 
 def _describe_cluster(config: StackConfig) -> dict[str, str]:
-    """Return the secrets key of a new cluster, which EKS never changes; mode and Karpenter of an existing cluster."""
+    """Return a new cluster's key for secrets, which EKS never changes, or mode and Karpenter of an existing cluster."""
     if existing := config.existing_cluster:
         # Without the fact clusterMode, the platform made the cluster.
         return {"clusterMode": existing.mode, "karpenter": existing.karpenter}
@@ -71,9 +71,10 @@ def _describe_network(config: StackConfig) -> dict[str, Any]:
         return {"mode": network.mode, "vpcId": network.vpc_id, "controlPlaneSubnets": held}
     return {
         "mode": network.mode,
-        "cidr": network.cidr,  # AWS changes the first block of no VPC
+        "cidr": network.cidr,  # AWS cannot change the first block of a VPC
         "zones": list(network.zones),  # the order decides the blocks of the subnets
-        # AWS deletes no subnet with nodes. The default CPU pool is left out, because its nodes leave by themselves.
+        # AWS cannot delete a subnet with nodes. The default CPU pool is left out, because its nodes leave by
+        # themselves.
         "poolZones": sorted({zone for pool in config.pools for zone in config.list_zones(pool)}),
     }
 
@@ -82,8 +83,8 @@ def find_dead_ends(before: Facts, after: Facts) -> list[Problem]:
     """Return a problem for each edit that cannot work on the running stack, with the remedy.
 
     Args:
-        before: The facts of the running stack, also from another version of the blueprint: a fact that is missing
-            refuses nothing. Empty if no stack runs.
+        before: The facts of the running stack; empty if no stack runs. Another version of the blueprint may have
+            recorded them, so a missing fact refuses nothing.
         after: The facts of the stack file.
     """
     found = [*_refuse_second_platform(before, after), *_refuse_other_cluster(before, after)]
@@ -138,7 +139,7 @@ def _refuse_other_mode(before: Facts, after: Facts) -> Iterator[Problem]:
 
 
 def _refuse_removal_of_karpenter(before: Facts, after: Facts) -> Iterator[Problem]:
-    """Refuse to replace the platform's Karpenter by the owner's; for the reverse, preflight finds the second one."""
+    """Refuse to replace the platform's Karpenter by the cluster owner's. For the reverse, preflight finds both."""
     if (before.get("karpenter"), after.get("karpenter")) == ("install", "existing"):
         reason = (
             "the running Karpenter is the platform's, and Pulumi would uninstall it with its definitions: the API "

@@ -1,4 +1,4 @@
-"""Programs of an existing cluster that the platform takes over, or hands to the owner of the cluster."""
+"""Programs of an existing cluster that move from its owner to the platform, or from the platform to its owner."""
 
 from collections.abc import Iterator, Sequence
 

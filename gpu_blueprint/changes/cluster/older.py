@@ -31,7 +31,7 @@ def find_older_blueprint(before: Mapping[str, Any], after: Mapping[str, Any], al
 
 
 def is_older(version: str, other: str) -> bool:
-    """Return whether a version is older than another; False where a fork numbers its versions in another way."""
+    """Return whether a version is older than another; False if one begins with no number, as in a fork."""
     first, second = _read_numbers(version), _read_numbers(other)
     return bool(first and second) and first < second
 

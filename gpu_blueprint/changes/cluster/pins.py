@@ -18,7 +18,7 @@ from ...subjects.storage.drivers import list_add_on_versions
 
 
 def list_charts(config: StackConfig) -> list[Chart]:
-    """Return the Helm charts that a stack installs; Karpenter's chart stands for the chart of its CRDs too."""
+    """Return the Helm charts that a stack installs, without Karpenter's CRD chart, which has Karpenter's version."""
     installed = {
         build_karpenter_chart(config.cluster.karpenter_version): config.installs_karpenter,
         GPU_OPERATOR: config.has_gpu_operator,
@@ -43,5 +43,5 @@ def list_programs(config: StackConfig) -> dict[str, str]:
 
 
 def has_system_release(config: StackConfig) -> bool:
-    """Return whether nodes of the stack run the release of system nodes: those of a new cluster, and static nodes."""
+    """Return whether nodes use the AMI release of system nodes: system nodes of a new cluster, or static nodes."""
     return bool(config.new_cluster) or any(pool.static_nodes for pool in config.gpu_pools)

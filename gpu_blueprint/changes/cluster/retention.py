@@ -18,7 +18,7 @@ _EXPIRATION_FIELDS = {
 
 
 def find_shorter_retention(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each log group and bucket of both plans whose retention gets shorter."""
+    """Yield a sentence for each log group and each bucket that is in both plans and gets a shorter retention."""
     yield from _find_logs(before, after)
     yield from _find_objects(before, after)
 
@@ -37,7 +37,7 @@ def _find_logs(before: Sequence[PlannedResource], after: Sequence[PlannedResourc
 def pair_releases(
     before: Sequence[PlannedResource], after: Sequence[PlannedResource]
 ) -> Iterator[tuple[PlannedResource, PlannedResource]]:
-    """Yield the Helm releases of both plans, by their name in the cluster."""
+    """Yield the pairs of Helm releases that have the same namespace and name in both plans."""
     old, new = (
         {(str(dig(each.inputs, "namespace")), str(each.inputs.get("name", each.name))): each for each in releases}
         for releases in ([each for each in plan if each.type == RELEASE] for plan in (before, after))
@@ -57,7 +57,7 @@ def _find_objects(before: Sequence[PlannedResource], after: Sequence[PlannedReso
             continue
         was, now = _read_rules(old[name].inputs if name in old else {}), _read_rules(each.inputs)
         for (scope, kind), days in now.items():
-            # A rule on a prefix holds for every longer prefix as well.
+            # A rule for a prefix applies to every longer prefix too.
             rules = [least for (start, same), least in was.items() if same == kind and scope.startswith(start)]
             kept = min(rules, default=inf)
             if days < kept:
@@ -72,7 +72,7 @@ def _is_lifecycle(resource: PlannedResource) -> bool:
 
 
 def _name_bucket(lifecycle: PlannedResource) -> str:
-    """Return the name of a lifecycle's bucket; the bucket's URN if only `pulumi up` knows the name."""
+    """Return the name of the bucket of a lifecycle configuration; its URN if only `pulumi up` knows the name."""
     bucket = lifecycle.inputs.get("bucket")
     if isinstance(bucket, str):
         return bucket

@@ -24,8 +24,9 @@ def is_existing_cluster(facts: Facts) -> bool:
 def describe_keys(config: StackConfig) -> dict[str, Any]:
     """Return the company's own KMS keys for volumes and objects; empty without the section ``encryption``.
 
-    EC2 attaches a volume only for a role that may use the volume's own key, and S3 decrypts only for such a role (EBS
-    user guide, Requirements for EBS encryption; S3 user guide, Using server-side encryption with AWS KMS keys).
+    EC2 attaches a volume only for a role that may use the volume's key. S3 decrypts an object only for a role that may
+    use the object's key (EBS user guide, Requirements for EBS encryption; S3 user guide, Using server-side encryption
+    with AWS KMS keys).
     """
     keys = config.encryption
     found = {"volumes": keys.volumes_key, "objects": keys.storage_key if find_contents(config).buckets else None}
@@ -49,7 +50,8 @@ def describe_iam(config: StackConfig) -> dict[str, dict[str, str]]:
 def refuse_other_roles(before: Facts, after: Facts) -> Iterator[Problem]:
     """Refuse another path or prefix of role names, and another role for the control plane or for running nodes.
 
-    A complete foundation without IAM facts has the defaults: the stack states none, or its blueprint did not know them.
+    If a complete foundation has no IAM facts, the defaults count: the stack states no other values, or its blueprint
+    had no such fields.
     """
     if "clusterName" not in before or "clusterName" not in after:
         return

@@ -10,7 +10,7 @@ _TOO_FEW_HINT = "too few: take a smaller step of `share`"
 
 
 def compare_models(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield the models that a tenant gains and loses, and the new versions and replicas of the others."""
+    """Yield the models that a tenant gains and loses, and changed versions and replicas of the other models."""
     old, new = collect_models(before), collect_models(after)
     for key in dict.fromkeys([*old, *new]):
         was, now = old.get(key), new.get(key)
@@ -67,8 +67,8 @@ def _compare_versions(was: ModelView, now: ModelView) -> Iterator[Shift]:
 def _count_at_first(was: ModelView, now: ModelView) -> tuple[int, bool]:
     """Return the replicas that keep running at full load, and whether these are fewer than half of the maximum.
 
-    The autoscaler scales a version above its new maximum down at once. A version below its maximum adds replicas only
-    when its own load has grown, which takes minutes.
+    The autoscaler at once removes the replicas of a version that exceed its new maximum. Another version adds replicas
+    only when its own load has grown, which takes minutes.
     """
     able = sum(map(min, _pair_shares(was, now).values()))
     return able, able < min(was.max_replicas, now.max_replicas) / 2
@@ -84,7 +84,7 @@ def _pair_shares(was: ModelView, now: ModelView) -> dict[str, tuple[int, int]]:
 
 
 def find_planned_ends(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each removed version whose model keeps enough replicas in other versions."""
+    """Yield a sentence for each model that loses versions, and keeps enough replicas in other versions."""
     old, new = collect_models(TenantView.of(before)), collect_models(TenantView.of(after))
     for key, now in new.items():
         if (was := old.get(key)) is None:

@@ -62,6 +62,6 @@ def _compare_flags(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[s
 
 
 def _shorten(flag: str) -> str:
-    """Return a flag; of a command with spaces only its program, and of long text the first 79 characters."""
+    """Return a flag in at most 80 characters; a flag with spaces is a command, so only its program is shown."""
     text = flag if " " not in flag else shlex.split(flag)[0] + " …"
     return text if len(text) <= 80 else f"{text[:79]}…"

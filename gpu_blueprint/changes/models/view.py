@@ -27,7 +27,7 @@ class ModelVersion(Record, kw_only=True):
 
     @property
     def container(self) -> Mapping[str, Any]:
-        """The container of the server; empty in a plan without."""
+        """The container of the server; empty if the plan has none."""
         containers = read_list(self.template, "spec", "containers")
         return read_map(containers[0]) if containers else {}
 

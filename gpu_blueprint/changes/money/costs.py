@@ -8,7 +8,7 @@ from ..snapshot import Snapshot
 
 
 def compare_costs(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
-    """Return the changes of platform, pools and sum; empty if the cost before or after is not known.
+    """Return the changes in the costs of platform and pools and in the sum; empty if one estimate is missing.
 
     A new stack costs nothing before: its snapshot has neither resources nor an estimate.
     """

@@ -25,7 +25,7 @@ def find_monitoring_notices(
 
 
 def _find_shorter_samples(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for a shorter time and a smaller size: Prometheus deletes all samples sooner or later."""
+    """Yield a sentence for a shorter time and for a smaller size. Prometheus deletes every sample one day anyway."""
     for old, new in pair_releases(before, after):
         was, now = (dig(release.inputs, "values", "prometheus", "prometheusSpec") for release in (old, new))
         if not isinstance(was, Mapping) or not isinstance(now, Mapping):
@@ -41,7 +41,7 @@ def _find_shorter_samples(before: Sequence[PlannedResource], after: Sequence[Pla
 
 
 def _find_smaller_claims(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each volume claim in a release's values with a smaller size, because claims never shrink."""
+    """Yield a sentence for each volume claim that gets smaller in a release's values, because claims never shrink."""
     for old, new in pair_releases(before, after):
         claims = [dict(_list_claims(release.inputs.get("values"))) for release in (old, new)]
         for place in claims[0].keys() & claims[1].keys():
@@ -98,7 +98,7 @@ def _list_receivers(release: PlannedResource) -> list[str]:
 
 
 def _read_duration(value: Any, other: Any) -> float:
-    """Return the seconds of a Prometheus duration such as ``15d``; None has the operator's default of 24h."""
+    """Return the seconds of a Prometheus duration such as ``15d``; None counts as the operator's default, 24h."""
     if value is None:
         return 86400.0
     parts = re.findall(r"(\d+)(ms|[ywdhms])", str(value))

@@ -38,7 +38,7 @@ class Budgets(Record):
         return any(_is_always(rule) and _read_nodes(rule) in ("0", "0%") for rule in self.rules)
 
     def count(self, nodes: int | None) -> int | None:
-        """Return the number of nodes that may drain at once outside of windows; None without a limit.
+        """Return the number of nodes that may drain at once outside of windows; None if there is no limit.
 
         Args:
             nodes: Nodes of the pool; None if their number is unknown.

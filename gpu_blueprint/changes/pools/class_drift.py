@@ -109,7 +109,7 @@ def _read_alias(term: Any) -> str:
 
 
 def _find_new_values(new: PlannedResource, gone: Removals) -> Iterator[Drift]:
-    """Yield a drift for each hashed field with an unknown value from a replaced resource."""
+    """Yield a drift for each hashed field whose value is unknown because another resource is deleted or replaced."""
     if gone.urns.isdisjoint(new.property_dependencies.get("spec", ())):
         return
     for field, value in sorted(as_mapping(new.inputs.get("spec")).items()):
@@ -200,7 +200,7 @@ def _drop_subnet_ids(old: list[Any], new: list[Any]) -> Iterator[Drift]:
 def _drop_subnets(
     reason: str, selected: Mapping[str, PlannedResource], dropped: Mapping[str, PlannedResource]
 ) -> Drift:
-    """Return the drift of the nodes in dropped subnets, named by zone if no other selected subnet is in the zone."""
+    """Return the drift of nodes in dropped subnets: all nodes of a zone, unless another selected subnet is in it."""
     zones = [str(subnet.inputs.get("availabilityZone") or "") for subnet in dropped.values()]
     others = {str(subnet.inputs.get("availabilityZone")) for urn, subnet in selected.items() if urn not in dropped}
     if not others:

@@ -1,4 +1,4 @@
-"""The effects of changed opening hours: nodes that a close drains, hours of tenants, and pools that stay closed."""
+"""The effects of changed opening hours: drained nodes, other hours for tenants, and pools that stay closed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,7 +18,7 @@ def find_longer_closings(old: PlannedNodes, new: PlannedNodes) -> Iterator[tuple
 
 
 def compare_hours(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield changed opening hours for the tenants of a pool, for pools and tenants of both plans."""
+    """Yield changed opening hours for each tenant of a pool, if the pool and the tenant are in both plans."""
     pools = PlannedNodes(before.resources).pools.keys() & PlannedNodes(after.resources).pools.keys()
     old, new = read_hours(before.resources), read_hours(after.resources)
     for pool in sorted(pools):

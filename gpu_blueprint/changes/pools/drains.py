@@ -1,6 +1,6 @@
 """The nodes that a change drains, in Karpenter's pools and in managed node groups.
 
-Two plans are compared and not two stack files, because older code planned the base.
+The functions compare plans and not stack files, because older code may have planned the base.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ CLUSTER_GOES = "the cluster is deleted, and everything inside is lost"
 def find_drains(
     before: Sequence[PlannedResource], after: Sequence[PlannedResource], changes: Sequence[ResourceChange]
 ) -> tuple[NodeDrain, ...]:
-    """Return the nodes that a change drains, by the name of their pool or node group.
+    """Return the nodes that a change drains, sorted by the name of their pool or node group.
 
     Args:
         before: The plan of the stack that runs.
@@ -53,7 +53,7 @@ def find_drains(
 def find_drifts(
     pool: str, before: Sequence[PlannedResource], after: Sequence[PlannedResource], changes: Sequence[ResourceChange]
 ) -> list[Drift]:
-    """Return the reasons for which Karpenter replaces nodes of a pool that both plans have, in Karpenter's order."""
+    """Return the reasons why Karpenter replaces nodes of a pool that is in both plans, in Karpenter's order."""
     return _list_drifts(pool, PlannedNodes(before), PlannedNodes(after), Removals(changes))
 
 
@@ -198,7 +198,7 @@ def _tell_end_of_pinned(grace: str) -> str:
 
 
 def _count_nodes(name: str, old: PlannedNodes, drifts: Sequence[Drift]) -> int | None:
-    """Return the most nodes of a pool, or of its drifted instance types; None without a limit."""
+    """Return the most nodes of a pool, or of its drifted instance types; None if there is no limit."""
     pool, types = old.pools[name], list_types(old.pools[name])
     if types and drifts:
         hit = [row for row in types if any(_may_hit(drift, list_type_labels(row)) for drift in drifts)]
@@ -207,7 +207,7 @@ def _count_nodes(name: str, old: PlannedNodes, drifts: Sequence[Drift]) -> int |
 
 
 def _may_hit(drift: Drift, labels: dict[str, str]) -> bool:
-    """Return whether nodes with these known labels may drift."""
+    """Return whether a node with these labels may drift; its other labels are unknown."""
     return drift.requirement is None or drift.requirement.key not in labels or drift.hits(labels)
 
 
@@ -219,14 +219,14 @@ def _price_all(name: str, old: PlannedNodes, runs_twice: bool) -> Usd | None:
 
 
 def _price_surge(pool: PlannedResource, plan: PlannedNodes, nodes: int | None) -> float | None:
-    """Return dollars an hour of the nodes that start before drifted nodes terminate."""
+    """Return dollars an hour for the nodes that start before drifted nodes terminate."""
     if nodes == 0 or _is_reserved(pool):
         return 0.0  # a full reservation starts no second node
     return None if nodes is None else _price_nodes(pool, plan, nodes).exact
 
 
 def _price_nodes(pool: PlannedResource, plan: PlannedNodes, nodes: int) -> Usd:
-    """Return the highest dollars an hour of some nodes; the pool's limits allow fewer nodes of large types."""
+    """Return the most dollars an hour that so many nodes can cost; the pool's limits allow fewer large nodes."""
     node_class, types = plan.find_class(pool), list_types(pool) or ()
     prices = []
     for row in types:

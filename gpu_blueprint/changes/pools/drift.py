@@ -1,4 +1,4 @@
-"""The drift of a node from its NodePool and its node class, for which Karpenter replaces running nodes.
+"""Drift: a running node differs from its NodePool or its node class, so Karpenter replaces the node.
 
 Source: kubernetes-sigs/karpenter v1.14.1, pkg/controllers/nodeclaim/disruption/drift.go, and
 aws/karpenter-provider-aws v1.14.1, pkg/cloudprovider/drift.go. ``minValues`` matters only at a launch.

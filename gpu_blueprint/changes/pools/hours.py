@@ -19,7 +19,7 @@ _DAY, _WEEK = 24 * 60, 7 * 24 * 60
 """Minutes of a day and of a week."""
 _CRON_JOB = "kubernetes:batch/v1:CronJob"
 _FIRST_MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
-"""A Monday. The 52 weeks from here cover the summer and winter offsets between two time zones."""
+"""The 52 weeks that begin on this Monday cover the summer and winter offsets between two time zones."""
 
 
 class PoolHours(Record, kw_only=True):
@@ -50,7 +50,7 @@ class PoolHours(Record, kw_only=True):
         return frozenset(found)
 
     def is_closed_longer_than(self, other: "PoolHours | None") -> bool:
-        """Return whether the pool is closed at any moment at which the other hours have it open."""
+        """Return whether these hours close the pool at any moment when the other hours keep it open."""
         if other is None:
             return bool(self.closed) or not self.is_readable
         if not (self.is_readable and other.is_readable):
@@ -81,13 +81,13 @@ class PoolHours(Record, kw_only=True):
 
 
 def read_hours(resources: Sequence[PlannedResource]) -> dict[str, PoolHours]:
-    """Return name of a NodePool → its hours, of the pools that some CronJob closes."""
+    """Return name of a NodePool → its hours, for each pool that a CronJob closes."""
     closes, opens = _list_jobs(resources, '"0"'), _list_jobs(resources, "null")
     return {pool: _read(jobs, opens.get(pool, [])) for pool, jobs in closes.items()}
 
 
 def _list_jobs(resources: Sequence[PlannedResource], limit: str) -> dict[str, list[PlannedResource]]:
-    """Return name of a NodePool → the CronJobs that set its CPU limit to a JSON value."""
+    """Return name of a NodePool → the CronJobs that set its CPU limit to ``limit``, a value in JSON."""
     found: dict[str, list[PlannedResource]] = {}
     for job in resources:
         if job.type == _CRON_JOB and dig(job.inputs, "spec", "suspend") is not True:
@@ -97,7 +97,7 @@ def _list_jobs(resources: Sequence[PlannedResource], limit: str) -> dict[str, li
 
 
 def _read_limit(words: Sequence[str], limit: str) -> Iterator[str]:
-    """Yield the NodePool whose CPU limit a kubectl command sets to a JSON value."""
+    """Yield the NodePool whose CPU limit a kubectl command sets to ``limit``, a value in JSON."""
     if words[:1] != ["patch"] or not words[1:2] or not words[1].startswith("nodepool"):
         return
     for word in words:

@@ -24,7 +24,7 @@ _NODES_A_ZONE = 2
 """EKS adds up to two nodes in each zone of a group, or as many as it replaces at once (EKS user guide, «Understand each
 phase of node updates»)."""
 _NOT_IN_VERSIONS = ("defaultVersion", "tags", "updateDefaultVersion")
-"""Inputs of a launch template that create no new version (terraform-provider-aws, ec2_launch_template.go)."""
+"""Inputs of a launch template whose change makes no new version (terraform-provider-aws, ec2_launch_template.go)."""
 _INPUTS_IN_WORDS = {
     "amiType": "the kind of AMI",
     "blockDeviceMappings": "the disk",
@@ -72,7 +72,7 @@ def _describe_end(group: PlannedResource, after: PlannedNodes) -> NodeDrain:
 
 
 def name_group(group: PlannedResource) -> str:
-    """Return the pool of a node group, or the group's own name without a pool."""
+    """Return the name of a node group's pool; the group's own name if it has no pool."""
     name = group.inputs.get("nodeGroupName") or group.inputs.get("nodeGroupNamePrefix") or group.name
     pool = dig(group.inputs, "labels", POOL_LABEL)
     return str(pool or (name if isinstance(name, str) else group.name)).rstrip("-")
@@ -202,5 +202,5 @@ def _list_types(group: PlannedResource) -> list[Instance]:
 
 
 def _find_namesake(group: PlannedResource, after: PlannedNodes) -> PlannedResource | None:
-    """Return the group of the same name under another URN, which an alias allows."""
+    """Return the group with the same name and another URN; an alias lets a group change its URN."""
     return next((other for other in after.list_type(NODE_GROUP) if name_group(other) == name_group(group)), None)

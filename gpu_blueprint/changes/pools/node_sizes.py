@@ -23,7 +23,7 @@ _DEFAULT_DISK_GIB = 20
 def count_most_nodes(
     pool: PlannedResource, overlays: Sequence[PlannedResource], types: Sequence[Instance] | None
 ) -> int | None:
-    """Return the most nodes of some types within a pool's limits; None without a limit.
+    """Return the most nodes of some types within a pool's limits; None if there is no limit.
 
     For each limited resource, the type with the least of this resource decides.
 
@@ -72,7 +72,7 @@ def _price_volume(ebs: Mapping[str, Any], region: str) -> Usd:
 
 
 def _find_amount(row: Instance, resource: str, pool: PlannedResource, overlays: Sequence[PlannedResource]) -> float:
-    """Return the amount of a resource on a node of a type; 0 for no amount and for an unknown amount."""
+    """Return the amount of a resource on a node of a type; 0 if the node has none or the amount is unknown."""
     labels = list_type_labels(row) | {"karpenter.sh/nodepool": str(dig(pool.inputs, "metadata", "name"))}
     for overlay in overlays:
         rules = read_requirements(dig(overlay.inputs, "spec", "requirements"))

@@ -1,7 +1,7 @@
 """Drift of the nodes of a NodePool from its template and from its requirements.
 
-Karpenter hashes the template without its requirements, and lists without their order. It compares the
-requirements with the labels of each node (sources: drift.py).
+Karpenter hashes the template without its requirements, and ignores the order of lists. It compares the requirements
+with the labels of each node (sources: drift.py).
 """
 
 import re
@@ -16,7 +16,7 @@ from .node_labels import INSTANCE_TYPE, VALUES, is_well_known, list_type_labels,
 from .requirements import Requirement, exclude, read_requirements
 
 _DURATION_DEFAULTS = {"expireAfter": "720h", "terminationGracePeriod": None}
-"""Field of a template that holds a duration → its default in Karpenter's CRD."""
+"""Field of a template whose value is a duration → the field's default in Karpenter's CRD."""
 _UNIT_SECONDS = {"h": 3600, "m": 60, "s": 1}
 _FIELDS_IN_WORDS = {
     "expireAfter": "the age at which nodes expire",
@@ -124,7 +124,7 @@ def _compare_requirement(
 
 
 def _drop_values(new: Requirement, values: frozenset[str]) -> Iterator[Drift]:
-    """Yield the drift of the nodes whose value of the label is dropped."""
+    """Yield the drift of the nodes whose value of the label the new requirement does not allow."""
     dropped = sorted(value for value in values if not new.allows(value))
     if dropped:
         everything = len(dropped) == len(values)
@@ -136,7 +136,7 @@ def _drop_values(new: Requirement, values: frozenset[str]) -> Iterator[Drift]:
 
 
 def _drop_types(new: Requirement, types: list[Instance], before: Requirement | None) -> Iterator[Drift]:
-    """Yield the drift of the nodes whose instance type has another value of the label."""
+    """Yield the drift of the nodes whose instance type the new requirement does not allow."""
     allowed = [row for row in types if before is None or before.matches(list_type_labels(row))]
     dropped = [row.instance_type for row in allowed if not new.matches(list_type_labels(row))]
     if dropped:
@@ -146,7 +146,7 @@ def _drop_types(new: Requirement, types: list[Instance], before: Requirement | N
 
 
 def _compare_unknown(new: Requirement, before: Requirement | None) -> Iterator[Drift]:
-    """Yield the drift of nodes with an unknown value of the label."""
+    """Yield the drift of nodes if the plans do not show their values of the label."""
     if before is None and is_well_known(new.key):
         before = Requirement(key=new.key, excludes=True)
     if before is None and not new.allows_absence:

@@ -72,8 +72,10 @@ def find_lost_files(before: Sequence[PlannedResource], after: Sequence[PlannedRe
 
 
 def find_unused_files(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each file that retiredSharing keeps or drops, with the command that lists the nodes which
-    still read the file."""
+    """Yield a sentence for each file that retiredSharing keeps or drops, for a removed operator, and for a new default.
+
+    Each sentence has the kubectl command that lists the nodes which still need the old state.
+    """
     old, new, pools = _read_operator(before), _read_operator(after), _list_labels(before).values()
     named = _list_named(before)
     for label, value in sorted(old.files.keys() - _BUILT_IN_FILES):
@@ -103,9 +105,9 @@ def _reads_default(labels: Labels) -> bool:
 
 
 def _list_named(resources: Sequence[PlannedResource]) -> set[File]:
-    """Return the files that nodes of pools name."""
+    """Return the files that labels of the pools' nodes name."""
     found = ((label, value) for labels in _list_labels(resources).values() for label, value in labels.items())
-    return {(label, value) for label, value in found if isinstance(value, str)}  # a spoiled plan may hold anything
+    return {(label, value) for label, value in found if isinstance(value, str)}  # a damaged plan may contain anything
 
 
 def _write_entry(labels: Labels, files: Mapping[File, Any]) -> str:
@@ -143,7 +145,7 @@ def _read_operator(resources: Sequence[PlannedResource]) -> _Operator:
 
 
 def _read_files(plugin: Mapping[str, Any], layouts: Mapping[str, Any]) -> dict[File, Any]:
-    """Return the files of the device plugin and the layouts of the MIG manager, from the data of two ConfigMaps."""
+    """Return the device plugin's files and the MIG manager's layouts, from the data of two ConfigMaps."""
     files = {(PLUGIN_CONFIG_LABEL, str(name)): _parse(text) for name, text in plugin.items()}
     for text in layouts.values():
         cuts = as_mapping(dig(_parse(text), "mig-configs"))

@@ -1,1 +1,1 @@
-"""Queues and what tenants lend."""
+"""Queues: their quotas and their settings."""

@@ -1,8 +1,8 @@
 """Changes of tenants' queues: the first and the last queue, order, weight, borrowed GPUs, and dollars an hour.
 
-None of these changes ends a running job. Kueue applies quotas when it admits a job. It evicts a running job only for a
-job of an owner who reclaims GPUs, of a team with a larger fair share or of a higher class, for pods that are not ready
-in time, or by hand (kueue: the callers of workload.Evict).
+None of these changes ends a running job. Kueue applies quotas when it admits a job. It evicts a running job only in
+these cases: a tenant reclaims its own GPUs; a team with a larger fair share or a job of a higher class needs them; the
+job's pods are not ready in time; a person stops the job (kueue: the callers of workload.Evict).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,15 +31,15 @@ class _Queue(Record):
     own: Mapping[_Key, Decimal | None] = field(default_factory=dict)
     """The nominal quotas in pools with a queue; None for an unreadable quantity."""
     borrowed: Mapping[_Key, Decimal | None] = field(default_factory=dict)
-    """The borrowing limits in these pools; None without a limit."""
+    """The borrowing limits in these pools; None if there is no limit."""
     millidollars: Decimal | None = None
-    """The hourlyCeiling in thousandths of a dollar; None without a ceiling."""
+    """The hourlyCeiling in thousandths of a dollar; None if there is no ceiling."""
     lets_classes_stop: bool = False
-    """True if a job of a higher class stops running jobs of a lower class of the team."""
+    """True if a job of a higher class stops the team's running jobs of lower classes."""
 
     @property
     def pools(self) -> list[str]:
-        """The pools with a queue in which the tenant may hold anything."""
+        """The pools in which the queue has GPUs of the tenant's own, or a borrowing limit above 0."""
         return list(dict.fromkeys(pool for counts in (self.own, self.borrowed) for (pool, _), n in counts.items() if n))
 
 
@@ -115,7 +115,7 @@ def _compare_queue(tenant: str, was: _Queue, now: _Queue) -> Iterator[Shift]:
 
 
 def _tell(tenant: str, text: str, is_loss: bool, left: Decimal | None) -> Shift:
-    """Return the shift of a quota; ``left`` is None in a pool without a queue: its ResourceQuota shows the loss."""
+    """Return the shift of a quota; ``left`` is None in a pool without a queue, whose ResourceQuota shows the loss."""
     return Shift(tenant, text, is_loss, is_grave=is_loss and left == 0)
 
 
@@ -146,7 +146,7 @@ def _compare_settings(tenant: str, queue: _Queue, was: KueueSettings, now: Kueue
 
 
 def _read_queues(view: TenantView) -> dict[str, _Queue]:
-    """Return tenant → its queue, by the tenant in the queue's namespaceSelector."""
+    """Return tenant → its queue; the queue's namespaceSelector names the tenant."""
     found = {}
     for resource in view.list_kind("ClusterQueue"):
         spec = read_map(resource.inputs, "spec")
@@ -183,7 +183,7 @@ def _list_quotas(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
 def _pair(
     was: Mapping[_Key, Decimal | None], now: Mapping[_Key, Decimal | None]
 ) -> Iterator[tuple[_Key, tuple[Decimal | None, Decimal | None]]]:
-    """Yield key and both values where these differ; a pool that a queue does not name has 0."""
+    """Yield (key, (old, new)) if the values differ; a pool that a queue does not name counts as 0."""
     for key in dict.fromkeys([*was, *now]):
         old, new = was.get(key, Decimal(0)), now.get(key, Decimal(0))
         if old != new:
@@ -196,7 +196,7 @@ def _falls(was: Decimal | None, now: Decimal | None) -> bool:
 
 
 def _lowers_limit(was: Decimal | None, now: Decimal | None) -> bool:
-    """Return whether a limit falls; None is no limit."""
+    """Return whether a limit falls; it is None if there is no limit."""
     return now is not None and (was is None or now < was)
 
 

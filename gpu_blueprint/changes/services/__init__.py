@@ -1,1 +1,1 @@
-"""Deployments of teams that scale."""
+"""Scaling of the teams' Deployments."""

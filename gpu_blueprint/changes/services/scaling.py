@@ -1,4 +1,4 @@
-"""Services that start or stop to scale, and Deployments that scale on other signals."""
+"""Services that begin or stop scaling, and Deployments that scale on other signals."""
 
 from collections.abc import Iterator, Set
 from typing import Any
@@ -9,7 +9,7 @@ from ..tenant_view import Shift, TenantView, read_list, read_map
 
 
 def compare_services(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield the services that start or stop to scale, and changed replicas, for tenants of both plans."""
+    """Yield the services that begin or stop scaling, and changed replicas, for tenants of the new plan."""
     of_models = list_model_deployments(before, after)
     old, new = _collect_services(before, of_models), _collect_services(after, of_models)
     for tenant, name in dict.fromkeys([*old, *new]):
@@ -46,7 +46,7 @@ def _collect_triggers(view: TenantView) -> dict[tuple[str, str], list[Any]]:
 
 
 def _collect_services(view: TenantView, of_models: Set[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return tenant and Deployment → minReplicas and maxReplicas, but for Deployments of models."""
+    """Return tenant and Deployment → minReplicas and maxReplicas, without the Deployments of models."""
     found = {}
     for tenant, namespace, scaler in view.list_owned("ScaledObject"):
         name = read_target(scaler)

@@ -1,4 +1,4 @@
-"""Facts about storage apart from tenants' claims: protected stores, exports of Lustre, cached images."""
+"""Facts about storage other than tenants' claims: protected stores, kept keys, exports of Lustre, cached images."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ def find_storage_notices(
 
 
 def find_exported_deletions(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each file system that begins to delete objects of a bucket with its files.
+    """Yield a sentence for each file system that begins to delete the objects of a bucket together with their files.
 
     A bucket that the same change makes has nothing to lose.
     """

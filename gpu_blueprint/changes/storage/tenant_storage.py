@@ -19,22 +19,23 @@ BUCKET, EFS, LUSTRE = (
     "aws:fsx/lustreFileSystem:LustreFileSystem",
 )
 STORES = (BUCKET, EFS, LUSTRE)
-"""Types that hold the data of tenants."""
+"""Types of resources with the data of tenants."""
 _ACCESS_POINT = "aws:efs/accessPoint:AccessPoint"
 _READ_ONLY_OPTIONS = ("ro", "read-only")
 _REPLACING_OPTIONS = ("allow-delete", "allow-overwrite")
-"""Mount options that let Mountpoint replace files: without them it only adds files. Other drivers lack this level."""
+"""Mount options that let Mountpoint delete or replace files. Without them it only adds files. Other drivers have no
+such level."""
 _RIGHTS_IN_WORDS: Mapping[Access, str] = {"read": "read", "add": "read and add files to", "write": "read and write"}
 _ADDED_RIGHTS: Mapping[Access, str] = {"add": "add files", "write": "write"}
 _PREFIX = re.compile(r"(--)?prefix[ =]")
-"""The driver of S3 takes both forms of an option."""
+"""The S3 driver accepts both forms of an option."""
 _WAITS_FOR_PODS = "`pulumi up` waits until no pod mounts it"
 _PLACES = {"efs.csi.aws.com": "its folder of an EFS file system", "fsx.csi.aws.com": "an FSx for Lustre file system"}
 """Driver → the place of the data in words, for volumes whose id a plan does not know."""
 
 
 class _Mount(Record):
-    """A volume that belongs to a claim in a namespace of a tenant."""
+    """A volume for a claim in a tenant's namespace."""
 
     volume: PlannedResource
     tenant: str
@@ -153,7 +154,7 @@ def _name_place(spec: Mapping[str, Any]) -> str:
 
 
 def _read_owner(point: PlannedResource | None) -> str:
-    """Return user and group of all files behind an access point; empty without an access point."""
+    """Return user and group of all files behind an access point; empty if there is none."""
     if point is None:
         return ""
     user = read_map(point.inputs, "posixUser")

@@ -1,4 +1,4 @@
-"""The access that people gain and lose, by principal: through access entries, groups, roles or access policies.
+"""The access that each IAM principal gains or loses, through access entries, groups, roles or access policies.
 
 A person reaches a tenant's namespace through groups of an access entry and RoleBindings that name them, or through an
 access policy of EKS for the namespace. Roles outside the plan, such as ``edit``, are compared by name.
@@ -164,7 +164,7 @@ def _list_rights(rules: Mapping[str, set[Right]], roles: set[str]) -> set[Right]
 
 
 def _subtract(rights: set[Right], others: set[Right]) -> set[Right]:
-    """Return the rights that the others do not contain; ``*`` contains every name."""
+    """Return the ``rights`` that ``others`` do not contain; ``*`` contains every name."""
     wide = [other for other in others if "*" in (*other[:2], other[-1])]
     return {right for right in rights - others if not any(_holds(other, right) for other in wide)}
 

@@ -1,7 +1,7 @@
 """Admission rules for tenants that a change adds, removes, or turns into warnings.
 
-The name in brackets at the end of its message identifies a rule in any policy; a rule without a name is identified by
-its condition.
+A rule has a name in brackets at the end of its message, which identifies the rule in any policy. The condition
+identifies a rule without a name.
 """
 
 import re
@@ -40,7 +40,7 @@ class Rule(Record):
 
 
 def compare_admission(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield the changes of rules, for tenants that stay."""
+    """Yield the changes of rules, for tenants of both plans."""
     stays = [tenant for tenant in after.tenants if tenant in before.tenants]
     old, new = _collect_rules(before), _collect_rules(after)
     for rules, others in ((old, new), (new, old)):
@@ -66,7 +66,7 @@ def compare_admission(before: TenantView, after: TenantView) -> Iterator[Shift]:
 
 
 def _drop_rules_without_models(rules: Mapping[str, Rule], tenant: str, view: TenantView) -> Mapping[str, Rule]:
-    """Leave out rules about models of other tenants, and of tenants without models on the other side of the change."""
+    """Leave out rules about models, unless they name a namespace where the tenant has a Deployment in ``view``."""
     spaces = {space for owner, space, _ in view.list_owned("Deployment") if owner == tenant}
     return {
         name: rule

@@ -1,7 +1,6 @@
 """The AWS rights that service accounts of tenants gain and lose, through any role and policy.
 
-A preview does not know the ARN of a new policy, so the policies of a role are found through the dependencies of their
-attachments.
+A preview does not know the ARN of a new policy, so the dependencies of attachments lead from a role to its policies.
 """
 
 import json
@@ -25,7 +24,7 @@ class Right(Record, order=True):
     resource: str = ""
     """A pattern such as ``arn:aws:s3:::models/*``; empty for a policy."""
     condition: str = ""
-    """Canonical JSON; empty without a condition."""
+    """Canonical JSON; empty if there is none."""
     is_denied: bool = False
 
     def __str__(self) -> str:
@@ -43,12 +42,12 @@ class Right(Record, order=True):
 
     @property
     def owner(self) -> str:
-        """The only account in which the right holds; empty if its condition names no account."""
+        """The account to which the resource must belong; empty if the condition names none."""
         return find_owner(self.condition)
 
     @property
     def anywhere(self) -> "Right":
-        """The right in every account."""
+        """The same right without the account in its condition."""
         return replace(self, condition=drop_owner(self.condition))
 
 
@@ -91,14 +90,14 @@ def _compare_rights(tenant: str, account: str, was: set[Right], now: set[Right],
 
 
 def _pair_owners(was: set[Right], now: set[Right]) -> dict[Right, Right]:
-    """Return lost right → the new right to the same in another account, or in only one account."""
+    """Return lost right → the new right to the same resource, but in another account or in only one account."""
     lost = [old for old in was - now if not old.is_denied and not any(new.covers(old) for new in now)]
     owned = sorted(new for new in now if new.owner)
     return {old: new for old in lost for new in owned if new.owner != old.owner and new.anywhere.covers(old.anywhere)}
 
 
 def _tell_owners(tenant: str, account: str, moved: Mapping[Right, Right], made: set[str]) -> Iterator[Shift]:
-    """Yield the buckets that rights now reach in only one account.
+    """Yield the buckets that a service account reaches now only if one AWS account owns them.
 
     Args:
         tenant: The tenant.
@@ -138,7 +137,7 @@ def _covers_arn(wide: str, narrow: str) -> bool:
 
 
 def _collect_identities(view: TenantView) -> dict[tuple[str, str], set[Right]]:
-    """Return (tenant, service account) → rights; ``namespace/account`` if tenant and namespace have different names."""
+    """Return (tenant, account) → rights; the account is ``namespace/account`` if the namespace has another name."""
     policies = _collect_policies(view)
     return {
         (tenant, _name_account(association, tenant)): policies.get(_find_role(association), set())
@@ -153,13 +152,13 @@ def _name_account(association: PlannedResource, tenant: str) -> str:
 
 
 def _find_role(association: PlannedResource) -> str:
-    """Return the name of the role that an association gives."""
+    """Return the name of an association's role, or its URN if a preview does not know the name."""
     arn = association.inputs.get("roleArn")
     return arn.rsplit("/", 1)[-1] if isinstance(arn, str) else _find_needed(association, _ROLE)
 
 
 def _find_needed(resource: PlannedResource, type_: str) -> str:
-    """Return the URN of a resource's dependency of a type; empty without one."""
+    """Return the URN of the first dependency with a given type; empty if there is none."""
     ending = f"{type_}::"
     return next((urn for urn in resource.dependencies if ending in urn), "")
 
@@ -186,7 +185,7 @@ def _list_rights(document: Any) -> Iterator[Right]:
 
 
 def _read_document(document: Any) -> Mapping[str, Any]:
-    """Return a policy document, which a plan holds as text; an unknown document is empty."""
+    """Parse a policy document, which is text in a plan; return an empty document if it is unknown."""
     if isinstance(document, str):
         try:
             document = json.loads(document)

@@ -51,7 +51,7 @@ _COUNTED_OBJECTS = {
     "services.loadbalancers": "Services with a load balancer",
     "services.nodeports": "Services with a port of the nodes",
 }
-"""Resource in a quota → the objects that the quota counts; all other resources are of pods."""
+"""Resource in a quota → the objects that the quota counts. All other resources count pods."""
 
 
 def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shift]:
@@ -93,7 +93,7 @@ def list_pool_tenants(view: TenantView, pool: str) -> list[str]:
 
 
 def find_own_limit(view: TenantView, tenant: str, resource: str) -> Any:
-    """Return the limit of CPU or memory, without the part for borrowed GPUs; None without a limit."""
+    """Return the limit of CPU or memory, without the part for borrowed GPUs; None if there is no limit."""
     limits = _read_limits(view)
     return limits.get((tenant, _WITHOUT_GPUS, resource), limits.get((tenant, "", resource)))
 
@@ -111,7 +111,7 @@ def _read_limits(view: TenantView) -> Limits:
 
 
 def _split_pools(scope: Scope, limit: Any) -> list[Scope]:
-    """Return one scope per pool for a limit of 0 on several pools; pools share other limits in one scope."""
+    """Return a scope for each pool if the limit of several pools is 0; other limits keep the shared scope."""
     if scope.startswith(_POOL_PREFIX) and " and " not in scope and read_quantity(limit) == 0:
         return [f"{_POOL_PREFIX}{pool}" for pool in _list_pools(scope)]
     return [scope]
@@ -156,7 +156,7 @@ def _is_renamed(key: _Key, new: Limits, was: Mapping[str, str], now: Mapping[str
 
 
 def _find_limit(limits: Limits, key: _Key, pools: Container[str]) -> Any:
-    """Return the limit of a resource: 0 if no pool or quota grants it, None without a limit.
+    """Return the limit of a resource: 0 if no pool or quota grants it, None if there is no limit.
 
     The total of a namespace also limits its pods without GPUs.
     """

@@ -14,7 +14,7 @@ _TENANT_FIELD = re.compile(r"tenants\.(\d+)\.(cpu|memory)")
 
 
 def compare_room(before: Snapshot, after: Snapshot) -> Iterator[Shift]:
-    """Yield the quotas that fall below the needs of pods on all GPUs of a tenant, for tenants of both plans.
+    """Yield the quotas that fall below what pods on all GPUs of a tenant need, for tenants of both plans.
 
     A larger grant of GPUs with the same quota is no loss.
     """
@@ -29,7 +29,8 @@ def compare_room(before: Snapshot, after: Snapshot) -> Iterator[Shift]:
 def _find_short(snapshot: Snapshot) -> Mapping[tuple[str, str], str]:
     """Return tenant and field → reason, for each quota that is too small.
 
-    A path has the position of a tenant, and the estimate has the tenants in the order of the file.
+    The path of a finding has the tenant's position in the stack file, and the estimate lists the tenants in the same
+    order.
     """
     tenants = [str(read_map(tenant).get("name")) for tenant in read_list(snapshot.cost, "tenants")]
     found = {}

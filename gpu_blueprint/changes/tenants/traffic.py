@@ -22,7 +22,7 @@ _NAMESPACE = "kubernetes.io/metadata.name"
 
 
 class Passage(Record, order=True):
-    """Traffic that a policy admits; parts are canonical JSON, and an empty part stands for all."""
+    """Traffic that a policy admits; parts are canonical JSON, and an empty part matches all."""
 
     direction: Direction
     pods: str
@@ -35,7 +35,7 @@ class Traffic(Record):
     """The traffic of one tenant."""
 
     refused: frozenset[tuple[Direction, str]]
-    """Directions and pod selectors that admit only passages."""
+    """(Direction, pod selector) for which only passages are admitted."""
     passages: frozenset[Passage]
 
 
@@ -68,7 +68,7 @@ def _compare_passages(tenant: str, was: Traffic, now: Traffic, gone: Set[str]) -
     """Yield closed and opened passages, in directions that admit only passages before and after.
 
     A closed passage into pods is no grave loss if the namespace of its senders is removed. A closed passage to a DNS
-    address is none if another DNS passage stays open, such as the passage to CoreDNS.
+    address is no grave loss if another DNS passage stays open, such as the passage to CoreDNS.
     """
     for direction in DIRECTIONS:
         if all((direction, _ALL) in traffic.refused for traffic in (was, now)):
@@ -113,7 +113,7 @@ def _collect_traffic(view: TenantView) -> dict[str, Traffic]:
 
 
 def _list_directions(spec: Mapping[str, Any]) -> list[Direction]:
-    """Return the directions of a policy; without policyTypes Ingress, and Egress if the policy has egress rules."""
+    """Return a policy's directions; if it has no policyTypes, these are Ingress, and Egress if it has egress rules."""
     types = read_list(spec, "policyTypes")
     if types:
         return [direction for direction in DIRECTIONS if direction in types]
