@@ -84,7 +84,7 @@ def _propose(stack: StackConfig, larger: Raise, resource: str, use: QuotaUse, ob
         title=f"{larger.unit} of {pool.name} {larger.count} → {larger.count + more}",
         evidence=(
             f"{tenant.name} used {NEARLY_ALL:.0%} or more of its {stack.sum_quota(tenant)[resource]} {resource} in "
-            f"{use.near:.0%} of the time, and {use.peak:.0%} at its peak: the quota refuses its next pod",
+            f"{use.near:.0%} of the time, and {use.peak:.0%} at its peak; a full quota refuses pods",
             f"pods held at most {observed.find_use(pool).held_peak:.1f} of the {count_usable_gpus(stack, pool)} GPUs "
             f"that {pool.name} may launch",
             f"{more} × {share:g} GPU in all {HOURS_A_MONTH} h on demand costs ${usd:,.0f} at most, "

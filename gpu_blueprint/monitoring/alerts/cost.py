@@ -86,7 +86,7 @@ COST_ALERTS = (
         hold_for="30m",
         summary="Namespace {{ $labels.namespace }} uses {{ $value | humanizePercentage }} of its quota"
         " {{ $labels.resourcequota }} of {{ $labels.resource }}",
-        impact="Kubernetes refuses the team's next pod, and does not queue it.",
+        impact="At its quota, Kubernetes refuses the team's next pod, and does not queue it.",
         steps=(
             "Check whether the pods that use the quota also use their GPUs: `gpu_pod:gpus:idle`.",
             "If the pool is below its limit: raise `tenants.gpus` in the stack file.",
