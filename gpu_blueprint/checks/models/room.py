@@ -17,13 +17,13 @@ from .versions import PlacedVersion, list_versions, list_vllm
 
 
 def name_room(tenant: str) -> str:
-    """Return the entry for ``Problem.names`` that stands for the CPU and memory of a tenant."""
+    """Return the entry of ``Problem.names`` for a tenant's CPU and memory."""
     return f"room of {tenant}"
 
 
 _Amounts = dict[str, float]
 _UNITS = {"cpu": ("CPUs", 1000), "memory": ("GiB of memory", 1024), "pods": ("pods", 1)}
-"""Field of a quota → unit in words, and the factor from this unit to the unit of the sums."""
+"""Field of a quota → its unit in words, and how many of the sums' units are one such unit."""
 
 _USABLE_FRACTION, _RESERVED_GIB = 0.9, 1
 """Fraction of a disk above which the kubelet evicts pods, and the GiB that the kubelet reserves for the system."""
@@ -37,7 +37,7 @@ _LEAST_MEMORY_MIB = LEAST_HOST_GIB * 1024
 def refuse_models_above_room(stack: StackConfig) -> Iterator[Problem]:
     """Refuse models whose replicas exceed the CPU, memory or pods of their tenant's quota.
 
-    All models of a tenant must fit together at minReplicas, and each model alone at maxReplicas.
+    All models of a tenant must fit together at minReplicas, and each model by itself at maxReplicas.
     """
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     at_least: dict[str, Counter[str]] = {}

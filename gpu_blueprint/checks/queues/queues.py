@@ -124,7 +124,7 @@ def _say_how_to_grow(stack: StackConfig, pool: Pool, name: str) -> str:
 
 
 def refuse_oversold_queues(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse grants that exceed a queued pool together: its queues would start jobs that get no node."""
+    """Refuse grants whose sum exceeds a queued pool: the queues would start jobs that get no node."""
     for index, pool in stack.numbered_gpu_pools:
         if pool in stack.queued_pools:
             grants = _list_sound_grants(stack, pool)

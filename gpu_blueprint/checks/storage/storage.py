@@ -56,7 +56,7 @@ def refuse_storage_of_unknown_tenants(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_impossible_imports(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse imports of an unknown storage, of a storage that is no bucket, or beyond the tenants' access there."""
+    """Refuse imports of an unknown storage, of a storage that is no bucket, or for tenants without access to it."""
     found: dict[str, AnyStorage] = {storage.name: storage for storage in stack.storage}
     buckets = [storage.name for storage in stack.storage if isinstance(storage, S3Storage)]
     for index, scratch in list_lustre(stack):
@@ -192,7 +192,7 @@ def suggest_faster_data(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_trial_of_lustre(stack: StackConfig) -> Iterator[Problem]:
-    """Point out Lustre file systems, which no test has mounted, on AMIs without a documented Lustre client."""
+    """Point out that no test has mounted a Lustre file system on the AMIs of these pools."""
     families = sorted({pool.ami.row.display for pool in stack.all_pools if mounts_lustre(stack, pool)})
     if families:
         index, _ = list_lustre(stack)[0]
@@ -202,7 +202,7 @@ def suggest_trial_of_lustre(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_short_ends_of_writers(stack: StackConfig) -> Iterator[Problem]:
-    """Point out pools whose pods may outlive the mounts of the buckets that they write, during a drain."""
+    """Point out pools in which a drain may stop the mount of a bucket while a pod still writes to it."""
     indexes = [
         index
         for index, found in enumerate(stack.storage)

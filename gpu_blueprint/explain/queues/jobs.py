@@ -40,10 +40,11 @@ def build_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str, Any]:
 
 
 def wrap_in_job(stack: StackConfig, tenant: Tenant, pool: Pool, pod: dict[str, Any]) -> dict[str, Any]:
-    """Return a Job of one pod, which needs no queue label: the namespace's default queue takes it.
+    """Return a Job of one pod. It needs no queue label, because jobs without a label wait in the default queue.
 
-    Kueue adds the pool's nodeSelector and tolerations to an admitted Job. The Job itself has a nodeSelector only if the
-    tenant may use several pools with the same resource, or if no mutating policy adds the PriorityClass.
+    Kueue adds the pool's nodeSelector and tolerations to an admitted Job. The Job keeps its own nodeSelector only if
+    several pools of the tenant have the same resource, or if the cluster has no MutatingAdmissionPolicy (before
+    Kubernetes 1.36).
     """
     spec = dict(pod["spec"])
     spec.pop("tolerations", None)
@@ -77,7 +78,7 @@ def _list_classes() -> list[str]:
 
 
 def _list_rivals(stack: StackConfig, tenant: Tenant, pool: Pool) -> list[str]:
-    """Return the other pools of a tenant with a common resource name."""
+    """Return the names of the tenant's other pools that advertise a resource name of this pool."""
     names = set(pool.profile.per_device)
     return [
         other.name
