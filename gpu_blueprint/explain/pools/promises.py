@@ -1,4 +1,4 @@
-"""Promises of a pool's resources to tenants, with their arithmetic, as text and as JSON."""
+"""What a pool promises to its tenants, and the arithmetic of it, as text and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -11,12 +11,12 @@ from ..first_pod import build_first_pod, find_grant
 
 
 def list_queued_pools(stack: StackConfig, tenant: Tenant) -> list[Pool]:
-    """Return the queued pools with a grant of a tenant, in the order of the stack file."""
+    """Return the queued pools in which a tenant has a grant, in the order of the stack file."""
     return [pool for pool in stack.queued_pools if tenant.may_use(pool.name)]
 
 
 def find_first_tenant(stack: StackConfig, pool: Pool) -> Tenant | None:
-    """Return the first tenant with a grant in a queued pool; None for a pool without a queue or without a grant."""
+    """Return the first tenant with a grant in a queued pool; None if the pool has no queue, or no tenant a grant."""
     return next((tenant for tenant in stack.tenants if pool in list_queued_pools(stack, tenant)), None)
 
 
@@ -26,7 +26,7 @@ def build_first_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str,
 
 
 def build_first_work(stack: StackConfig, pool: Pool) -> dict[str, Any]:
-    """Build the first pod of a pool, in a Job if the pool has a queue."""
+    """Build the first pod of a pool; inside a Job if the pool has a queue and a tenant has a grant."""
     tenant = find_first_tenant(stack, pool)
     return build_first_job(stack, tenant, pool) if tenant else build_first_pod(stack, pool)
 
