@@ -1,4 +1,4 @@
-"""What a pool promises to its tenants, and the arithmetic of it, as text and as JSON."""
+"""The resources that a pool promises to its tenants, with the arithmetic, as text and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -32,7 +32,7 @@ class Count(NamedTuple):
 
 
 class Share(Record, kw_only=True):
-    """What one part of the stack needs of a quota: as Karpenter launches nodes, and in the worst case."""
+    """The need of one part of the stack, such as a pool: as Karpenter launches nodes, and in the worst case."""
 
     of: str
     launched: Count

@@ -1,8 +1,8 @@
 """The hosts that bypass the proxy, each with its reason.
 
-Programs read NO_PROXY differently. Go (containerd, kubelet, Karpenter, the drivers) takes hosts, ``.domain`` for the
-names below a domain, addresses and CIDR blocks, and never sends localhost through a proxy. curl takes blocks since
-7.86, and ``.domain`` for the domain itself too. Python's urllib compares suffixes of names and reads no blocks;
+Programs read NO_PROXY differently. Go (containerd, kubelet, Karpenter, the drivers) accepts hosts, ``.domain`` for the
+names below a domain, addresses and CIDR blocks, and never sends localhost through a proxy. curl accepts blocks since
+7.86, and reads ``.domain`` as the domain itself too. Python's urllib compares suffixes of names and reads no blocks;
 requests reads IPv4 blocks. So the list also has the single addresses that Python programs call.
 Sources: golang.org/x/net/http/httpproxy/proxy.go; curl docs/cmdline-opts/noproxy.md; CPython Lib/urllib/request.py,
 proxy_bypass_environment; psf/requests src/requests/utils.py, should_bypass_proxies. Read 2026-11-28. curl's pages do

@@ -1,4 +1,4 @@
-"""Proxy and company CA as programs get them: environment variables, ConfigMaps, mounted files."""
+"""The company's proxy and CA in the forms that programs read: environment variables, ConfigMaps, mounted files."""
 
 import hashlib
 from typing import Any

@@ -10,8 +10,8 @@ _GIB_PER_GB = 10**9 / 2**30
 _DISK_DIVISOR = 4
 """All caches of a stack together take at most a quarter of the smallest disk.
 
-This holds at the creation of the volumes, with a pod of each service account of each tenant on one node. A volume keeps
-its cache size, so later storage, tenants, identities and smaller disks may exceed the quarter.
+This is true when the volumes are created, even if one node runs a pod of each service account of each tenant. A volume
+keeps its cache size, so the caches may exceed the quarter when storage, tenants, identities or smaller disks are added.
 """
 
 

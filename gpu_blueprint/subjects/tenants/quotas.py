@@ -141,8 +141,8 @@ def _limit_other_pods(tenant: Tenant) -> Quota:
 def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
     """Return the ``hard`` limits of the tenant's totals.
 
-    They list every extended resource of the stack's nodes, with 0 if the tenant has no grant. They also count pods from
-    before the quotas of pools, which have no PriorityClass.
+    They list every extended resource of the stack's nodes, with 0 if the tenant has no grant. They also count pods
+    without a PriorityClass, which are older than the quotas of pools.
     """
     totals = sum_totals(config, tenant)
     gpus = {f"requests.{name}": str(totals.gpus.get(name, 0)) for name in config.exposed_resources}

@@ -126,8 +126,8 @@ def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
 def _admit_proxies(config: StackConfig) -> Iterator[Passage]:
     """Yield the passage to the proxy, for tenants with ``httpsOut`` only, since a proxy leads to the internet.
 
-    A NetworkPolicy has addresses only. So the passage names the proxy if the stack file has its address, and any
-    address if the file has a host name.
+    A NetworkPolicy has addresses only. So the passage allows the proxy's address if the stack file states it, and
+    any address if the file states a host name.
     """
     egress = config.egress
     if egress is None or egress.https_proxy is None:

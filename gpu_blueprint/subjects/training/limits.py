@@ -22,7 +22,8 @@ def list_sizes(config: StackConfig, pool: Pool) -> list[int]:
 def choose_gpus(config: StackConfig, pool: Pool, tenant: Tenant | None, nodes: int) -> int:
     """Return the default GPUs per node: the largest node size that fits into the tenant's reach, or else the largest.
 
-    A run on one node takes the tenant's reach if no node size fits. In pools of shared or cut GPUs it takes one unit.
+    A run on one node gets all GPUs that the tenant may hold if no node size fits. In pools of shared or cut GPUs it
+    gets one unit.
     """
     if not isinstance(pool.sharing, Exclusive):
         return 1

@@ -41,7 +41,7 @@ class PlanWords(Record, kw_only=True):
 
 @dataclass(slots=True)
 class _Faults:
-    """The faults so far, in the order of their finding."""
+    """The faults that the arguments have shown so far, in order."""
 
     lines: list[str] = field(default_factory=list)
 
