@@ -10,8 +10,8 @@ class ResourceGroup(Record):
     resources: tuple[str, ...]
     """Sorted, because Pulumi's engine does not keep the order of the mapping in a MIG layout."""
     pools: tuple[Pool, ...]
-    """In the order in which Kueue tries them for a job without a pool label: pools with a queue, then the others. Each of
-    the two parts has the order of the stack file."""
+    """In the order in which Kueue tries them for a job without a pool label: pools with a queue, then the others. Both
+    parts have the order of the stack file."""
 
 
 def list_groups(stack: StackConfig) -> list[ResourceGroup]:

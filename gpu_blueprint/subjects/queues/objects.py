@@ -38,7 +38,7 @@ def build_cohort(stack: StackConfig) -> dict[str, Any]:
 
 
 def _count_lent(stack: StackConfig, pool: Pool) -> dict[str, int]:
-    """Return extended resource → count that no tenant is granted; empty for a pool without a queue, which lends none."""
+    """Return extended resource → count granted to no tenant; empty for a pool without a queue, which lends nothing."""
     return count_rest(stack, pool) if pool in stack.queued_pools else {}
 
 
