@@ -1,4 +1,4 @@
-"""Rules about the network's addresses and zones, against the cluster, the pools and the reservations."""
+"""Rules that compare the network's addresses and zones with the cluster, the pools and the reservations."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network

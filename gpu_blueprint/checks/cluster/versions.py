@@ -13,7 +13,7 @@ from ..facet import early
 
 @early
 def refuse_old_amis(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse AMI releases of GPU pools with too old drivers, or too old for the cluster's Kubernetes version."""
+    """Refuse AMI releases of GPU pools whose drivers are too old, or too old for the cluster's Kubernetes."""
     for index, pool in stack.numbered_gpu_pools:
         ami = pool.ami
         if ami.version is not None and not ami.row.is_release(ami.version):

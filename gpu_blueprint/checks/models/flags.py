@@ -1,4 +1,4 @@
-"""Rules about the team's own flags for servers, against the table of flags and the release of the image."""
+"""Rules that compare the team's own flags with the table of flags and with the release of the image."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Rules about formats of weights and of the KV cache, against the pool's GPU and the server's release."""
+"""Rules that compare formats of weights and KV cache with the pool's GPU and with the server's release."""
 
 from collections.abc import Iterator
 

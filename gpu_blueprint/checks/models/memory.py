@@ -1,4 +1,4 @@
-"""Rules about the memory of models, against the GPUs, slices and shares of their replicas."""
+"""Rules that compare the memory of models with the GPUs, slices and shares of their replicas."""
 
 from collections.abc import Collection, Iterator
 

@@ -1,4 +1,4 @@
-"""Rules about CPU, memory, disk and pods of models, against tenants' quotas and the pool's nodes."""
+"""Rules that compare CPU, memory, disk and pods of models with tenants' quotas and the pool's nodes."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -125,7 +125,7 @@ def refuse_downloads_beyond_disks(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _find_disk_gib(stack: StackConfig, pool: Pool) -> float:
-    """Return the GiB of the disk with the pods' files, for the pool's type with the smallest disk."""
+    """Return the GiB of the disk where nodes keep the files of pods; the type with the smallest disk decides."""
     if not stack.keeps_images_on_nvme(pool):
         return stack.find_disk_gib(pool)
     return min(row.local_nvme_gb * _GIB_PER_GB for row in pool.named_instances)

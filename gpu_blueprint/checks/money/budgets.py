@@ -1,4 +1,4 @@
-"""Rules about the costs of a stack, against ``hourlyCeiling`` and ``monthlyBudget``."""
+"""Rules that compare the costs of a stack with ``hourlyCeiling`` and ``monthlyBudget``."""
 
 from collections.abc import Iterator
 from datetime import date

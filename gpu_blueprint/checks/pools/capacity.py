@@ -1,4 +1,4 @@
-"""Rules about limits of pools, against their nodes and the addresses of subnets."""
+"""Rules that compare the limits of pools with their nodes and with the addresses of subnets."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Rules about tenants' quotas of CPU and memory, against the nodes of CPU pools and the pods on the tenants' GPUs."""
+"""Rules that compare tenants' quotas of CPU and memory with the CPU pools, and with the pods on tenants' GPUs."""
 
 from collections.abc import Iterator
 from math import ceil

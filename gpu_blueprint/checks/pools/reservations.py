@@ -1,4 +1,4 @@
-"""Rules about capacity reservations, against the pools that use them."""
+"""Rules that compare capacity reservations with the pools that use them."""
 
 import re
 from collections.abc import Iterator, Mapping

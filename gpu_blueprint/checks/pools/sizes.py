@@ -158,7 +158,7 @@ def _price_slot(pool: Pool, node: Node, terms: Terms) -> Usd:
 
 
 def warn_of_large_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of nodes with more GPUs than a pool's pods need, which Karpenter launches for pods that arrive together."""
+    """Warn of pools in which pods that arrive together get one large node, although small nodes cost less."""
     for index, pool in stack.numbered_gpu_pools:
         is_fixed = pool.static_nodes or pool.multi_node or "reserved" in pool.purchase
         states_one_size = pool.gpus_per_node and len(pool.gpus_per_node) == 1

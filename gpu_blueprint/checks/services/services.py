@@ -1,4 +1,4 @@
-"""Rules about services, against their tenants and pools."""
+"""Rules that compare services with their tenants and pools."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -128,7 +128,7 @@ def warn_of_storage_that_stays_empty(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_mounts_without_memory(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of pods that leave too little memory of their node for their mounts of buckets."""
+    """Warn of pools whose pods leave too little memory of a node for the mounts of their buckets."""
     for pool in stack.gpu_pools if any(storage.kind == "s3" for storage in stack.storage) else ():
         rows = [row for row in stack.list_instances(pool) if pool.slot_size]
         crowded = next((row for row in rows if _count_missing_mib(stack, pool, row) > 0), None)

@@ -1,4 +1,4 @@
-"""Rules about quotas of tenants, against the pools."""
+"""Rules that compare the quotas of tenants with the pools."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -201,6 +201,6 @@ def lacks_prepull(stack: StackConfig, pool: Pool, model: ServedModel) -> bool:
 
 
 def list_start_notes(stack: StackConfig) -> Iterator[str]:
-    """Yield the meaning of all start times of a stack, and the source of their rates; nothing without start times."""
+    """Yield notes on the stack's start times: their meaning, and the source of their rates; nothing without any."""
     if stack.models or any(list_start_times(stack)):
         yield from note_rates()

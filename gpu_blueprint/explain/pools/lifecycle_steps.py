@@ -43,7 +43,7 @@ def describe_lifecycle(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str
     else:
         grace = lifecycle.termination_grace_period
         yield f"drift replaces up to {_say_nodes(surge)} at once{beyond}; pods get {grace} to end"
-        yield from _describe_successors(pool)  # the engine: tests/changes/pools/test_drains_successors_on_karpenter.py
+        yield from _describe_successors(pool)  # see tests/changes/pools/test_drains_successors_on_karpenter.py
     yield from _describe_pins(lifecycle)
 
 

@@ -72,7 +72,7 @@ def describe_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> Iterator[str
 
 
 def _list_classes() -> list[str]:
-    """Return the priority classes of jobs from high to low, with the position of jobs without a class."""
+    """Return the priority classes of jobs from high to low, and among them the place of jobs without a class."""
     values = {**PRIORITIES, "none of these": 0}
     return sorted(values, key=lambda name: -values[name])
 

@@ -21,9 +21,9 @@ _ENDPOINT_HOSTS = {
     "ecr": ("api.ecr.{region}.{domain}", ".dkr.ecr.{region}.{domain}"),
     "eks-auth": ("eks-auth.{region}.api.aws",),
 }
-"""Endpoint of the VPC → its host names, if these are more than ``SERVICE.REGION.amazonaws.com``. A bucket's host begins
-with the bucket, a registry's with the account id (AWS General Reference, "Service endpoints"; eks-auth: EKS user guide,
-vpc-interface-endpoints)."""
+"""Endpoint of the VPC → its host names, if these are more than ``SERVICE.REGION.amazonaws.com``. A bucket's host
+begins with the name of the bucket, and a registry's host with the account id (AWS General Reference, "Service
+endpoints"; eks-auth: EKS user guide, vpc-interface-endpoints)."""
 
 
 class DirectHost(Record):

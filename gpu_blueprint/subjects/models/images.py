@@ -17,7 +17,7 @@ def find_image(model: ServedModel) -> ServerImage | None:
 
 
 def name_image(model: ServedModel) -> str:
-    """Return the image of a model in its author's registry, with the digest of the stack file."""
+    """Return the reference of a model's image in its author's registry, with the digest if the stack file has one."""
     digest = f"@{model.image.digest}" if model.image and model.image.digest else ""
     return f"{REPOSITORIES[model.server_name]}:{find_tag(model)}{digest}"
 

@@ -6,7 +6,7 @@ from ...cost.gpus import count_reachable_gpus
 
 
 def count_grant(tenant: Tenant, pool: Pool) -> dict[str, int]:
-    """Return extended resource → count of a tenant's grant, for every resource of the pool."""
+    """Return extended resource → count that a tenant is granted, for every resource of the pool."""
     counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
     return {name: counts.get(unit, 0) for unit, name in pool.profile.units.items()}
 

@@ -43,7 +43,7 @@ def _list_gpu_pools(config: StackConfig, tenant: Tenant) -> list[Pool]:
 
 
 def _list_disks(config: StackConfig, pool: Pool | CpuPool) -> Iterator[float]:
-    """Yield the GiB of the disk with the pods' files, for each instance type of a pool."""
+    """Yield the GiB of the disk where a node keeps the files of pods, for each instance type of a pool."""
     for row in pool.named_instances:
         on_nvme = config.keeps_images_on_nvme(pool)
         yield row.local_nvme_gb * _GIB_PER_GB if on_nvme else config.find_disk_gib(pool)

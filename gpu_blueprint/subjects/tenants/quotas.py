@@ -172,8 +172,8 @@ def build_container_limits(config: StackConfig, tenant: Tenant) -> Any:
     """Return the LimitRange item with small default requests and a small default memory limit for containers.
 
     Kubernetes uses a ``max`` without a ``default`` as the default (SetDefaults_LimitRangeItem). So each resource of
-    ``max`` has its own default. ``max`` has no CPU, which needs no limit, and no GPUs, which every container would then
-    get. See docs/decisions/0005-no-gpu-in-limit-ranges.md.
+    ``max`` has its own default. ``max`` has no CPU, because CPU needs no limit, and no GPUs, because every container
+    would then get them. See docs/decisions/0005-no-gpu-in-limit-ranges.md.
     """
     return {
         "type": "Container",

@@ -175,7 +175,7 @@ def _find_storage(
 
 
 def _list_writable(stack: StackConfig, pool: Pool | None, tenant: str | None) -> Mapping[str, AnyStorage]:
-    """Return name → storage with write access for a tenant of the pool, in the order of the stack file.
+    """Return name → storage that a tenant of the pool may write, in the order of the stack file.
 
     With ``tenant``, only the storages of this tenant.
     """
