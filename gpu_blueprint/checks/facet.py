@@ -1,4 +1,4 @@
-"""Collects the checks of a subject: the functions in its modules whose names have a prefix of checks."""
+"""Collects the checks of a subject: functions of its modules, found by the beginning of their names."""
 
 import sys
 from collections.abc import Callable, Iterator

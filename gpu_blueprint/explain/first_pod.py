@@ -1,4 +1,4 @@
-"""The first pod in a pool, which prints its GPU or the CPUs of its node, and ends."""
+"""The first pod that people run in a pool: it prints its GPU, or the CPUs of its node, and ends."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Parts of a stack that call the internet, in a network without a route to the internet."""
+"""Rules about networks without a route to the internet: parts of a stack that would call the internet."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Names that two sections of a stack share, or that AWS and the platform limit."""
+"""Rules about names: names that two sections of a stack share, and names that AWS or the platform limits."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Rules about one pool, without the rest of the stack."""
+"""Rules about one pool that need no other part of the stack."""
 
 from collections.abc import Iterator
 

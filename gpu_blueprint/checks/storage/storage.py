@@ -1,4 +1,4 @@
-"""Rules about storage: zones, tenants, imports, memory for mounts, and fitting kinds of storage."""
+"""Rules about storage: zones, tenants, imports, memory for mounts, and kinds of storage that suit the work."""
 
 from collections.abc import Iterator
 

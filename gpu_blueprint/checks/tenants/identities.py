@@ -1,4 +1,4 @@
-"""Rules about AWS permissions of service accounts: privilege escalation, wide resources, and size."""
+"""Rules about AWS permissions of service accounts: privilege escalation, too wide resources, and too large policies."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches

@@ -1,4 +1,4 @@
-"""The KMS permissions of the platform's roles for the company's own keys, each through one AWS service only.
+"""The KMS permissions of the platform's roles for the company's own keys, each for calls through one AWS service.
 
 EC2, SQS and ECR call KMS with the caller's role, so the role needs the permissions (KMS developer guide, "Forward
 access sessions"). CloudWatch Logs, SNS and EventBridge call KMS as service principals: key_policies.py has their

@@ -1,4 +1,4 @@
-"""The Job that builds TensorRT plans. It runs on the GPU model, and with the image, that will serve them.
+"""The Job that builds TensorRT plans, on the GPU model that will serve them, and with the same image.
 
 A plan runs only on the GPU model and with the version of TensorRT that built it (TensorRT developer guide, "Engine
 compatibility"). Triton's images contain the library and the builder, ``trtexec``. Read 2026-11-23.

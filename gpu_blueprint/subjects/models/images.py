@@ -1,4 +1,4 @@
-"""The image of a server."""
+"""The image of a model's server: its tag, its facts and its references."""
 
 from ...catalog.server_images import REPOSITORIES, ServerImage, default_server_image, find_server_image
 from ...config import StackConfig

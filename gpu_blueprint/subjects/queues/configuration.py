@@ -1,4 +1,4 @@
-"""Kueue's configuration in full, because the chart's value replaces the whole default."""
+"""Kueue's whole configuration: a part is not enough, because the chart's value replaces the whole default."""
 
 from typing import Any
 

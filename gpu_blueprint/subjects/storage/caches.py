@@ -1,4 +1,4 @@
-"""Mountpoint's cache size and throughput, from the nodes of a tenant's pools."""
+"""The cache size and the throughput of Mountpoint, which follow from the nodes of a tenant's pools."""
 
 from collections.abc import Iterator
 

@@ -24,8 +24,8 @@ _WRITE_ALL = (*_WRITE, "deletecollection")
 _MEMBER_ACTIONS = (
     ("", ("pods/exec", "pods/attach", "pods/portforward"), ("get", "create")),
     ("", ("pods/eviction",), ("create",)),
-    # A chart changes its bindings at each upgrade, and an admission policy guards the platform's bindings. The verbs leave
-    # out deletecollection, because a call that deletes all bindings would fail at the platform's bindings.
+    # A chart changes its bindings at each upgrade, and an admission policy guards the platform's bindings. The verbs
+    # leave out deletecollection, because a call that deletes all bindings would fail at the platform's bindings.
     (RBAC_GROUP, ("roles", "rolebindings"), _WRITE),
 )
 

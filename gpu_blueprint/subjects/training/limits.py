@@ -1,4 +1,4 @@
-"""The limits of a run from pool, tenant's quota and zone, each as a sentence with its remedy."""
+"""The limits that the pool, the tenant's quota and the zone set for a run, each as a sentence with its remedy."""
 
 from collections import Counter
 from collections.abc import Iterator
