@@ -106,7 +106,7 @@ def _make_small(pod: dict[str, Any], name: str, image: str, command: list[str]) 
 
 
 def find_grant(pool: Pool, tenants: Sequence[Tenant]) -> tuple[str, dict[str, int] | None]:
-    """Return the namespace and the GPU request of the first tenant with a grant; None is the smallest request."""
+    """Return namespace and GPU request of the first tenant with a grant; a request of None is the smallest."""
     for tenant in tenants:
         counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
         units = [unit for unit, count in counts.items() if count]

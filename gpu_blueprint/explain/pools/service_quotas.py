@@ -217,7 +217,7 @@ def find_largest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:
 
 
 def _build_share(of: str, fleets: Sequence[dict[Instance, int]], purchase: UsageClass) -> tuple[ServiceQuota, Share]:
-    """Return the quota and the share of fleets: Karpenter launches the first; the most vCPUs are the worst case."""
+    """Return the quota and the share of fleets: Karpenter launches the first; the largest is the worst case."""
     worst = max(fleets, key=_count_vcpus)
     quota = find_instance_quota(next(iter(worst)).family, purchase)
     return quota, Share(of=of, launched=_count_fleet(fleets[0]), worst=_count_fleet(worst))

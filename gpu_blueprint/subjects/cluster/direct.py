@@ -66,5 +66,5 @@ def _list_endpoint_hosts(config: StackConfig) -> Iterator[DirectHost]:
 
 
 def list_endpoints(config: StackConfig) -> list[str]:
-    """Return the AWS services with an endpoint in the VPC; empty for a VPC of the team if the stack file names none."""
+    """Return the AWS services with an endpoint in the VPC; for a VPC of the team, only those in the stack file."""
     return list(getattr(config.network, "endpoints", None) or ())
