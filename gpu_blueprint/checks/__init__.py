@@ -1,4 +1,4 @@
-"""Rules that need two sections of a stack: functions from the config to Problems, by subject."""
+"""Rules about whole stacks, by subject: functions that take a stack and yield Problems."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
@@ -22,21 +22,21 @@ CHECKS: Mapping[Subject, Checks] = {
     "monitoring": monitoring.CHECKS,
     "money": money.CHECKS,
 }
-"""Subject → its checks. A test finds a check that no entry has."""
+"""Subject → its checks. A test fails if a check is in no entry."""
 
 
 def find_mismatches(stack: StackConfig) -> Iterator[Problem]:
-    """Yield the early problems: sections that contradict each other, even in a stack with invalid fields."""
+    """Yield the problems of the early checks. They compare sections, and also run on a stack with invalid fields."""
     yield from _run(stack, (check for checks in CHECKS.values() for check in checks.early))
 
 
 def find_problems(stack: StackConfig) -> Iterator[Problem]:
-    """Yield everything that makes a stack impossible; the stack must have no mismatches."""
+    """Yield the problems that make a stack impossible. The stack must have passed the early checks."""
     yield from _run(stack, (check for checks in CHECKS.values() for check in checks.refuse))
 
 
 def find_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
-    """Yield everything that is legal but unwise on the day ``today``; the stack must have no problems."""
+    """Yield a warning for each choice that works but is unwise on the day ``today``; the stack has no problems."""
     yield from _run(stack, (check for checks in CHECKS.values() for check in checks.warn))
     for checks in CHECKS.values():
         for check in checks.dated:
@@ -44,7 +44,7 @@ def find_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
 
 
 def find_hints(stack: StackConfig) -> Iterator[Problem]:
-    """Yield notes on fields whose effect their author may not expect; the stack must have no problems."""
+    """Yield notes on fields whose effect may surprise their author. The stack must have no problems."""
     yield from _run(stack, (check for checks in CHECKS.values() for check in checks.suggest))
 
 

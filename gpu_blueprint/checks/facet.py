@@ -1,4 +1,4 @@
-"""Collects the checks of a subject by the names of the functions in its modules."""
+"""Collects the checks of a subject: functions of its modules, found by the beginning of their names."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from ..records import Record
 Check = Callable[[StackConfig], Iterator[Problem]]
 DatedCheck = Callable[[StackConfig, date], Iterator[Problem]]
 PREFIXES = ("refuse_", "warn_", "suggest_")
-"""Prefixes of the names of checks, and of no other public function below ``checks/``."""
+"""Prefixes of the names of checks. No other public function below ``checks/`` has such a name."""
 _EARLY_CHECKS: set[Check] = set()
 
 
@@ -22,13 +22,13 @@ class Checks(Record, kw_only=True):
     """The checks of a subject, by severity and order."""
 
     early: tuple[Check, ...]
-    """Checks that run first, even on a stack with invalid fields; all other checks rely on their result."""
+    """Checks that run first, even on a stack with invalid fields; all other checks assume that these have passed."""
     refuse: tuple[Check, ...]
     """Checks that refuse a stack, after the early checks have passed."""
     warn: tuple[Check, ...]
     """Checks that warn, after no check has refused the stack."""
     dated: tuple[DatedCheck, ...]
-    """Checks that warn depending on the day, their second argument."""
+    """Checks whose warnings depend on the day, which is their second argument."""
     suggest: tuple[Check, ...]
     """Checks that yield notes, which make no stack wrong or unwise."""
 

@@ -1,4 +1,4 @@
-"""Names that items of a list must not share."""
+"""Finds the items of a list that have the name of an earlier item."""
 
 from collections.abc import Iterator, Sequence
 

@@ -14,6 +14,6 @@ def describe_amount(pool: Pool, amount: GpuAmount, times: int = 1) -> str:
 
 
 def describe_cost(cost: Cost) -> Iterator[str]:
-    """Yield a line each for the idle, the expected and the maximum cost, by hour and by month."""
+    """Yield three lines: the idle, the expected and the maximum cost, each by hour and by month."""
     for words, spend in (("idle", cost.floor), ("expected", cost.expected), ("at most", cost.ceiling)):
         yield f"{words}: {spend.hour} an hour, {spend.month.in_whole_dollars} a month"

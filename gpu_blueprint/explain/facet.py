@@ -27,7 +27,7 @@ class Explain(Record, kw_only=True):
     """The sentences and values of a subject; every field is optional."""
 
     lines: Mapping[str, Callable[[StackConfig], Iterator[str]]] = field(default_factory=dict)
-    """Title → lines of this step in `explain STACK`; a step without lines is left out."""
+    """Title of a step in `explain STACK` → function that yields its lines; a step without lines is left out."""
     noun: str = ""
     """The kind of named parts, such as ``pool``; empty for a subject without parts."""
     parts: Callable[[StackConfig, str], Iterator[Part]] = lambda *_: iter(())
@@ -35,4 +35,4 @@ class Explain(Record, kw_only=True):
     tables: tuple[Callable[[StackConfig], PlainTable], ...] = ()
     """Tables of `preview`; a table without rows is left out."""
     document: Mapping[str, Callable[[StackConfig], Any]] = field(default_factory=dict)
-    """Key of plan.json → value."""
+    """Key of plan.json → function that returns its value."""

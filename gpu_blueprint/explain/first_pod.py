@@ -1,4 +1,4 @@
-"""The first pod in a pool, which prints its GPU or the CPUs of its node, and ends."""
+"""The first pod that people run in a pool: it prints its GPU, or the CPUs of its node, and ends."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ _PUBLIC_REGISTRIES = (
     "gcr.io",
     "mcr.microsoft.com",
 )
-"""Registries to which a team may not be able to push, such as NVIDIA's."""
+"""Registries to which a team most likely cannot push, such as NVIDIA's."""
 
 
 def build_first_cpu_pod(stack: StackConfig, pool: CpuPool) -> dict[str, Any]:
@@ -33,9 +33,9 @@ def build_first_cpu_pod(stack: StackConfig, pool: CpuPool) -> dict[str, Any]:
 
 
 def build_first_pod(stack: StackConfig, pool: Pool, tenant: Tenant | None = None) -> dict[str, Any]:
-    """Build a pod that runs nvidia-smi, for ``tenant`` or the first tenant with a grant.
+    """Build a pod that runs nvidia-smi, for ``tenant``, or else for the first tenant with a grant.
 
-    Without a tenant, the pod is for the namespace ``default``, which has no quota.
+    If no tenant has a grant, the pod is for the namespace ``default``, which has no quota.
     """
     namespace, limits = find_grant(pool, [tenant] if tenant else stack.tenants)
     pod = build_pod(stack, pool, namespace=namespace, limits=limits)
@@ -44,7 +44,7 @@ def build_first_pod(stack: StackConfig, pool: Pool, tenant: Tenant | None = None
 
 
 def place_image(stack: StackConfig, image: str) -> str:
-    """Return the reference that nodes pull for an image; a name below the first allowed entry if it is not allowed."""
+    """Return the reference that nodes pull for an image; below the first allowed entry if the image is not allowed."""
     located = locate_image(stack, image)
     if _is_allowed(stack, image):
         return located
@@ -61,7 +61,7 @@ def choose_image(stack: StackConfig, image: str) -> str:
 
 
 def list_advice(stack: StackConfig) -> Iterator[tuple[str, str]]:
-    """Yield (reference, remedy) of each image of first pods that the stack does not allow."""
+    """Yield (reference, remedy) for each image of first pods that the stack does not allow."""
     for image in FIRST_IMAGES:
         if _is_allowed(stack, image):
             continue
@@ -106,7 +106,7 @@ def _make_small(pod: dict[str, Any], name: str, image: str, command: list[str]) 
 
 
 def find_grant(pool: Pool, tenants: Sequence[Tenant]) -> tuple[str, dict[str, int] | None]:
-    """Return namespace and GPU request of the first tenant with a grant; None for the pool's smallest request."""
+    """Return namespace and GPU request of the first tenant with a grant; a request of None is the smallest."""
     for tenant in tenants:
         counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
         units = [unit for unit, count in counts.items() if count]

@@ -16,7 +16,7 @@ from ..subjects.tenants.identities import describe_grants, list_tenant_grants
 
 
 class PoolSummary(Record, kw_only=True):
-    """One pool; counts are of extended resources, ``per_node`` by instance type."""
+    """One pool; ``ceiling`` counts extended resources at the limit, ``per_node`` on a node of each instance type."""
 
     name: str
     purpose: str
@@ -178,5 +178,5 @@ def _describe_signal(signal: Signal) -> str:
 
 
 def as_json(summary: Record) -> dict[str, Any]:
-    """Return a summary with the stack file's names of fields."""
+    """Return a summary for JSON, with keys in camelCase as in the stack file."""
     return {to_camel(name): value for name, value in asdict(summary).items()}

@@ -1,1 +1,1 @@
-"""Conclusions from one section of a stack file, before anybody asks."""
+"""Conclusions from a stack file, by subject, which components, checks and commands use."""

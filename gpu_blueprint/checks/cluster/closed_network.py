@@ -1,4 +1,4 @@
-"""Parts of a stack that call the internet, in a network without a route to the internet."""
+"""Rules about networks without a route to the internet: parts of a stack that would call the internet."""
 
 from collections.abc import Iterator
 
@@ -81,7 +81,7 @@ def _explain(kind: str, path: Path, what: str, distance: str, hint: str) -> Prob
 
 
 def suggest_a_look_at_hosts(stack: StackConfig) -> Iterator[Problem]:
-    """Point out hosts that may be unreachable from a VPC without internet: the stack file does not tell."""
+    """Point out hosts that a VPC without internet may not reach; the stack file does not show whether it does."""
     monitoring = stack.monitoring
     if stack.network.internet or not isinstance(monitoring, InstallMonitoring):
         return

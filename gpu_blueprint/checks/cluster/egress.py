@@ -14,7 +14,7 @@ from ...subjects.storage.drivers import list_drivers
 from ..facet import early
 
 WARNING_PERIOD = timedelta(days=60)
-"""How long before its end a certificate brings a warning; a new certificate replaces all nodes."""
+"""A warning comes this long before a certificate expires, because a new certificate replaces all nodes."""
 _SERVICE_DOMAINS = (".svc", ".cluster.local")
 
 
@@ -55,7 +55,7 @@ def warn_of_ending_authorities(stack: StackConfig, today: date) -> Iterator[Prob
 
 
 def suggest_endpoints_beside_proxy(stack: StackConfig) -> Iterator[Problem]:
-    """Name the VPC endpoints for programs that ignore the proxy."""
+    """Point out programs that ignore the proxy, and need VPC endpoints that the stack file does not state."""
     if not (stack.egress and stack.egress.https_proxy and isinstance(stack.network, ExistingVpc)):
         return
     absent = {add_on.name for add_on in STORAGE_ADD_ONS} - {driver.add_on.name for driver in list_drivers(stack)}

@@ -29,7 +29,7 @@ class EndpointNeed(Record, kw_only=True):
 
     endpoint: Endpoint
     work: str
-    """Who calls the service and why, as the begin of a sentence."""
+    """Who calls the service and why, as a clause."""
 
 
 def list_needed_endpoints(stack: StackConfig) -> Iterator[EndpointNeed]:
@@ -65,7 +65,7 @@ def _list_needs_of_monitoring(stack: StackConfig) -> Iterator[EndpointNeed]:
 
 @early
 def refuse_missing_endpoints(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a network without internet that lacks an endpoint; the hint is the whole line to write."""
+    """Refuse a network without internet that lacks an endpoint; the hint is the complete line for the stack file."""
     if stack.network.internet:
         return
     needs = [*list_needed_endpoints(stack)]
@@ -92,7 +92,7 @@ def warn_of_services_without_endpoint(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _find_endpoint(service: str) -> str:
-    """Return the endpoint of a service in IAM's actions; the service's name if ``network.endpoints`` has none."""
+    """Return the name of the endpoint for a service prefix of IAM actions: ``aps-workspaces`` for ``aps``."""
     return _SERVICES.get(service, service)
 
 

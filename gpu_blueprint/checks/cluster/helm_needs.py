@@ -25,7 +25,7 @@ class Need(Record, kw_only=True):
     path: tuple[str, ...]
     """Keys from the top of the chart's values."""
     harm: str
-    """The harm of another value, as a clause."""
+    """What another value breaks, as a clause."""
     keeps: _Keeps
     """True if an override of this value does no harm."""
     hint: str
@@ -33,7 +33,7 @@ class Need(Record, kw_only=True):
 
 
 class _Row(Record):
-    """A row of the table, whose head explains the columns."""
+    """A row of the table; the head of the CSV file explains the columns."""
 
     place: str
     when: str
@@ -75,7 +75,7 @@ _ON_SYSTEM_NODES = (
     "kueue/controllerManager",
     "jobset/controller",
 )
-"""Values of pods that run on system nodes."""
+"""Sections of chart values, one for each kind of pod that runs on system nodes."""
 
 
 def _list_system_node_rows(stack: StackConfig) -> Iterator[_Row]:
@@ -88,7 +88,7 @@ def _list_system_node_rows(stack: StackConfig) -> Iterator[_Row]:
 
 
 def _list_conditions(stack: StackConfig) -> dict[str, bool]:
-    """Return word of the column ``when`` → whether the stack has this part; the names of parts decide other words."""
+    """Return word of the column ``when`` → True if the stack has this part; ``_name_parts`` decides other words."""
     installed = stack.monitoring if isinstance(stack.monitoring, InstallMonitoring) else None
     notify = installed.notify if installed else None
     has_amp = installed is not None and isinstance(installed.remote_write, Amp)
@@ -103,7 +103,7 @@ def _list_conditions(stack: StackConfig) -> dict[str, bool]:
 
 
 def _name_parts(stack: StackConfig) -> dict[str, str]:
-    """Return word in braces → names of pools, variables or namespaces in the stack; empty if it has none."""
+    """Return word in braces in the column ``harm`` → its text for this stack; empty if the stack has no such part."""
     pools = stack.gpu_pools
     overlaid = [pool.name for pool in pools if any(pool.list_overlay(row) for row in pool.named_instances)]
     return {
@@ -116,7 +116,7 @@ def _name_parts(stack: StackConfig) -> dict[str, str]:
 
 
 def _list_predicates(stack: StackConfig) -> dict[str, _Keeps]:
-    """Return word of the column ``keeps`` → predicate for overrides that do no harm."""
+    """Return word of the column ``keeps`` → predicate that is true for an override that does no harm."""
     monitoring = stack.monitoring
     return {
         "never": lambda _: False,
@@ -154,6 +154,6 @@ def _list_scaled_namespaces(stack: StackConfig) -> set[str]:
 
 
 def _watches(watched: Any, namespaces: set[str]) -> bool:
-    """Return whether KEDA's list of watched namespaces has all of these; the list has commas, empty means all."""
+    """Return whether KEDA watches all of these namespaces. Its list has commas; an empty list is every namespace."""
     names = {name.strip() for name in watched.split(",")} if isinstance(watched, str) else set()
     return names == {""} or (bool(names) and namespaces <= names)

@@ -1,4 +1,4 @@
-"""Helm values of a team that override values which the stack needs."""
+"""Helm values of the team that override values that the stack needs."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Names that two sections of a stack share, or that AWS and the platform limit."""
+"""Rules about names: names that two sections of a stack share, and names that AWS or the platform limits."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ LONGEST_CLUSTER_NAME = 40
 
 @early
 def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse cluster names, alone or with ``iam.namePrefix``, that are too long for the suffixes of IAM role names."""
+    """Refuse cluster names that, with ``iam.namePrefix``, leave no room for the suffixes of IAM role names."""
     prefix, room = stack.iam.name_prefix or "", LONGEST_CLUSTER_NAME - len(stack.cluster_name)
     if 0 <= room < len(prefix):
         reason = (
@@ -36,7 +36,7 @@ def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
 
 @early
 def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse tenants in namespaces of the platform, including parts that this stack does not have."""
+    """Refuse tenants in the platform's namespaces, even in namespaces of parts that this stack does not have."""
     owners = dict(namespaces.OWNERS)
     if stack.existing_cluster and stack.existing_cluster.gpu_operator == "existing":
         owners |= {stack.gpu_operator_namespace: "the cluster's GPU Operator"}
@@ -49,7 +49,7 @@ def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_repeated_services(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse services and model versions with the same Deployment."""
+    """Refuse two services or model versions that name the same Deployment."""
     known: dict[tuple[str, str], Path] = {}
     for path, service in stack.placed_services:
         first = known.setdefault((service.tenant, service.name), path)

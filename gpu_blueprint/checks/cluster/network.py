@@ -1,4 +1,4 @@
-"""Rules about the network's addresses and zones, against the cluster, the pools and the reservations."""
+"""Rules that compare the network's addresses and zones with the cluster, the pools and the reservations."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
@@ -12,9 +12,9 @@ from ..facet import early
 
 @early
 def refuse_overlapping_service_cidr(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse blocks of the network, and of callers of the API, that overlap ``cluster.serviceCidr``.
+    """Refuse blocks of the network that overlap ``cluster.serviceCidr``, and blocks of API callers inside it.
 
-    A caller's block that contains all Services, such as 172.16.0.0/12, is allowed: it stands for other networks.
+    A caller's block that contains all Services, such as 172.16.0.0/12, is allowed: the callers are in other networks.
     """
     services = IPv4Network(stack.cluster.service_cidr)
     callers = [found for found in _list_callers(stack) if IPv4Network(found[1]).subnet_of(services)]
@@ -72,7 +72,7 @@ def warn_of_unreachable_api(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_zones_with_control_plane(stack: StackConfig) -> Iterator[Problem]:
-    """Note that EKS excludes one zone of the region from control planes, and that its letter differs by account."""
+    """Point out that EKS puts no control plane into one zone of the region, whose letter differs by account."""
     if (zone_id := CONTROL_PLANE_REFUSED.get(stack.region)) and stack.new_cluster:
         zones = " and ".join(list(stack.network.zones)[:STABLE_ZONES])
         reason = f"EKS puts no control plane into zone {zone_id}, which may be {zones}: letters differ by account"

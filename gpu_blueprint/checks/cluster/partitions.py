@@ -11,12 +11,12 @@ from ..facet import early
 from ..placeholders import list_texts
 
 _FREE_TEXTS = ("helmOverrides", "tags", "owner", "costCenter")
-"""Fields without a rule: an ARN in them may be for a program that uses several partitions."""
+"""Sections that the rule about ARNs skips: an ARN there may be for a program that uses several partitions."""
 
 
 @early
 def refuse_arns_of_other_partitions(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse ARNs of other partitions, whose objects nothing in the stack's partition can use."""
+    """Refuse ARNs of other partitions, because nothing in the stack's partition can use resources there."""
     for path, text in list_texts(stack.model_dump(by_alias=True, exclude_unset=True, exclude={"region"})):
         named = read_partition(text)
         if named in PARTITIONS and named != stack.partition.name and path[0] not in _FREE_TEXTS:

@@ -1,7 +1,7 @@
 """Hosts that are certainly unreachable from a VPC without internet: public hosts, and ECR and SES of other regions.
 
 An interface endpoint of AWS serves its own region only. A host that is not listed here may be a team's own, in the VPC
-or behind a transit gateway; the stack file does not tell.
+or behind a transit gateway; the stack file does not show where it is.
 """
 
 import re

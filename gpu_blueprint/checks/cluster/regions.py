@@ -1,4 +1,4 @@
-"""Rules about the region: zones, the key of secrets, and the instance types that the region offers."""
+"""Rules about the region: zones, the key for Kubernetes secrets, and the instance types that the region offers."""
 
 from collections.abc import Iterator
 
@@ -64,7 +64,7 @@ def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Prob
 
 @early
 def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools whose GPU model the region offers in no instance type of at most ``maxGpus`` GPUs."""
+    """Refuse pools whose GPU model the region does not offer within ``maxGpus``, or not in the stated node sizes."""
     for index, pool in stack.numbered_gpu_pools:
         if pool.gpus_per_node and pool.gpu:
             yield from move_under(_refuse_sizes(stack, pool), "pools", index, "gpusPerNode")

@@ -1,4 +1,4 @@
-"""Rules about the roles and the instance profile in a stack file: each is for one role of the stack."""
+"""Rules about the IAM roles and the instance profile in a stack file, which replace roles of the platform."""
 
 from collections.abc import Iterator
 
@@ -40,7 +40,7 @@ def _list_deciding_parts(key: str) -> tuple[str, ...]:
 
 @early
 def refuse_roles_given_twice(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse an ARN for two roles, except for service accounts of one tenant, whose pods trust each other."""
+    """Refuse the same ARN for two roles, except for two service accounts of one tenant, whose pods trust each other."""
     first: dict[str, str] = {}
     for key, arn in stack.iam.roles.items():
         other = first.setdefault(arn, key)
@@ -59,7 +59,7 @@ def _is_one_tenant(first: str, second: str) -> bool:
 
 @early
 def refuse_node_roles_of_people(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a node role that is also an admin, viewer or member: EKS has one access entry per role."""
+    """Refuse a node role that is also an admin, operator, viewer or member: EKS has one access entry per role."""
     named = {arn: path for path, arn in list_principals(stack)}
     for path, arn in list_node_roles(stack):
         if arn in named:

@@ -1,4 +1,4 @@
-"""The size of the system nodes, against the platform's own pods, which run on no other nodes."""
+"""The size of the system nodes: they must hold the platform's own pods, which run on no other nodes."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ TOO_SMALL_KIND = "system-nodes-too-small"
 
 
 def refuse_small_system_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse system nodes that cannot hold the platform's pods; with monitoring, even if one node is missing."""
+    """Refuse system nodes that cannot hold the platform's pods; with monitoring, even while one node is missing."""
     small = [room for room in measure_stated_nodes(stack) if not room.fits]
     if small:
         yield Problem(

@@ -19,7 +19,7 @@ def refuse_taken_tags(stack: StackConfig) -> Iterator[Problem]:
 
 @early
 def refuse_tags_that_differ_in_case(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse two tags that differ in case only, which IAM treats as one key."""
+    """Refuse two tags whose keys differ only in case, because IAM treats them as one key."""
     keys = list(stack.tags)
     for index, key in enumerate(keys):
         if twins := [other for other in keys[:index] if other.lower() == key.lower()]:

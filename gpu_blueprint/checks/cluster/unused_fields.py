@@ -1,4 +1,4 @@
-"""Fields without an effect in the stack, which promise their authors a protection that does not exist."""
+"""Fields that have no effect in this stack, although their author relies on them."""
 
 from collections.abc import Iterator
 

@@ -13,7 +13,7 @@ from ..facet import early
 
 @early
 def refuse_old_amis(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse AMI releases of GPU pools whose drivers are too old, or too old for the cluster's Kubernetes version."""
+    """Refuse AMI releases of GPU pools whose drivers are too old, or too old for the cluster's Kubernetes."""
     for index, pool in stack.numbered_gpu_pools:
         ami = pool.ami
         if ami.version is not None and not ami.row.is_release(ami.version):
@@ -67,7 +67,7 @@ def _explain_age(ami: Ami, days: int, pools: Sequence[Pool | CpuPool]) -> Proble
 
 
 def refuse_repair_budgets_without_repair(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse budgets for node repair if Karpenter repairs no nodes, or ignores budgets in repairs."""
+    """Refuse budgets for node repair if Karpenter repairs no nodes, or repairs them without regard to budgets."""
     cluster = stack.cluster
     if cluster.node_repair and cluster.has_repair_budgets:
         return

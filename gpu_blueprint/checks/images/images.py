@@ -14,7 +14,7 @@ _ECR = re.compile(r"\d{12}\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com(/|$)")
 
 
 def refuse_mirrors_in_the_cache(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a mirror below the prefix of a cache, where ECR would pull each image from the cached registry."""
+    """Refuse a mirror inside the pull-through cache, where ECR would pull each image from the cached registry."""
     images = stack.images or Images()
     for upstream in images.pull_through:
         host = UPSTREAMS[upstream].host
@@ -31,7 +31,7 @@ def warn_of_images_outside_the_cache(stack: StackConfig) -> Iterator[Problem]:
     if images.pull_through and not images.mirror and (stack.has_gpu_operator or has_exporter):
         program = "the GPU Operator" if stack.has_gpu_operator else "dcgm-exporter"
         reason = f"ECR cannot cache nvcr.io, so every new GPU node pulls the images of {program} from NVIDIA's registry"
-        hint = "copy them to a registry of yours, and name it in mirror: `blueprint images STACK --script` does it"
+        hint = "copy them with `blueprint images STACK --script` to your registry, and name that registry in mirror"
         yield Problem("nvcr-not-cached", ("images", "pullThrough"), reason, hint, severity="warning")
 
 
@@ -46,13 +46,13 @@ def warn_of_distant_mirrors(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_endpoint_for_s3(stack: StackConfig) -> Iterator[Problem]:
-    """Point out that mounted buckets and layers of ECR images go through NAT without an S3 endpoint."""
+    """Point out that without an S3 endpoint, mounted buckets and the layers of ECR images go through NAT."""
     images, network = stack.images or Images(), stack.network
     pulls_from_ecr = images.pull_through or _ECR.match(images.mirror or "")
     mounts = any(isinstance(storage, S3Storage) for storage in stack.storage)
     if (pulls_from_ecr or mounts) and isinstance(network, NewVpc) and "s3" not in network.endpoints:
         parts = ["every image, since ECR keeps layers in S3"] * bool(pulls_from_ecr)
         parts += ["every byte of the mounted buckets"] * mounts
-        reason = f"without the endpoint s3, NAT passes and bills each GB: {', and '.join(parts)}"
+        reason = f"without the endpoint s3, NAT passes on this traffic, and AWS bills each GB: {', and '.join(parts)}"
         hint = "add s3, which is free"
         yield Problem("s3-through-nat", ("network", "endpoints"), reason, hint, severity="note")

@@ -1,4 +1,4 @@
-"""Rules about the company's own KMS keys: region, account, and keys without data."""
+"""Rules about the company's own KMS keys: their region and account, and keys that encrypt nothing."""
 
 from collections.abc import Iterator
 
@@ -40,7 +40,7 @@ def warn_of_keys_without_data(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_key_for_secrets(stack: StackConfig) -> Iterator[Problem]:
-    """Point out that the platform creates a key for Kubernetes secrets, while other data have the company's keys."""
+    """Point out that the platform creates a key for Kubernetes secrets, while company keys encrypt other data."""
     if stack.new_cluster and list_encryption_keys(stack) and not stack.secrets_key_arn:
         reason = "the platform creates a KMS key for Kubernetes secrets, which EKS can never change later"
         hint = "name a key in cluster.secretsKeyArn before the cluster is built, or leave it so"

@@ -1,4 +1,4 @@
-"""Rules about further flags of servers, against the table of flags and the release of the image."""
+"""Rules that compare the team's own flags with the table of flags and with the release of the image."""
 
 import json
 import math
@@ -25,7 +25,7 @@ _JSON_SUFFIX = re.compile(r"(?<=\d)[kKmMgGtT](?=\s*[,}\]])")
 _KIND_WORDS = {"switch": "true or false", "number": "a number", "json": "a JSON object", "text": "a text or a number"}
 _NEGATION_PREFIX, _MAXIMUM_PREFIX = "no-", "max-"
 _NO_LIMIT = -1
-"""Value of some counts for no limit, or for the server's own choice."""
+"""In some flags, this count is "no limit" or "the server chooses"."""
 _PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
@@ -65,8 +65,9 @@ def _find_faults(model: ServedModel, name: str, value: Argument) -> Iterator[Pro
 
 
 _BLOCK_TOKENS = 16
-"""Tokens that divide each block size of the KV cache, in every CUDA backend of vLLM 0.25.1 to 0.33.0 except those of
-latent attention (``get_supported_kernel_block_sizes`` and ``supports_block_size`` of vllm/v1/attention)."""
+"""Each block size of the KV cache is a multiple of these tokens, in every CUDA backend of vLLM 0.25.1 to 0.33.0 except
+the backends for latent attention (``get_supported_kernel_block_sizes`` and ``supports_block_size`` of
+vllm/v1/attention)."""
 _WHOLE_NUMBER = re.compile(r"-?\d+")
 _POSITIVE_FLAGS = ("--block-size", "--max-num-batched-tokens", f"--{STATED_CACHE}")
 """Flags with the minimum 1 (``Field`` of vllm/config/cache.py and scheduler.py)."""
@@ -118,7 +119,7 @@ _REMEDY = "remove it, or choose another tag"
 
 
 def _find_last_release(flag: ServerFlag, tag: str) -> str | None:
-    """Return the releases that take a flag, in words; None if the tag's release takes it, or the tag has no version."""
+    """Return the releases that take a flag, as text; None if the tag's release does, or the tag has no version."""
     try:
         if is_known_at(flag, tag):
             return None

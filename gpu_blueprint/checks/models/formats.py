@@ -1,4 +1,4 @@
-"""Rules about formats of weights and of the KV cache, against the pool's GPU and the server's release."""
+"""Rules that compare formats of weights and KV cache with the pool's GPU and with the server's release."""
 
 from collections.abc import Iterator
 
@@ -75,10 +75,10 @@ def _refuse_quantization(wanted: Quantization, gpu: Gpu, tag: str) -> Iterator[P
 
 
 def _find_min_capability(wanted: Quantization) -> float:
-    """Return the lowest compute capability for a format.
+    """Return the lowest compute capability at which a format is useful.
 
-    A fallback is useful for weights of 4 bits, which stay small even if the GPU computes in 16 bits. For weights of
-    8 bits it is not: INT8 has the same size, and older GPUs compute in INT8.
+    With a fallback, the GPU computes in 16 bits. That is useful for weights of 4 bits, which stay small. It is not
+    useful for weights of 8 bits: INT8 has the same size, and older GPUs compute in INT8.
     """
     has_use = wanted.fallback_capability is not None and wanted.bytes_per_parameter < 1
     return wanted.fallback_capability or 0 if has_use else wanted.min_compute_capability

@@ -1,4 +1,4 @@
-"""Rules about the memory of models, against the GPUs, slices and shares of their replicas."""
+"""Rules that compare the memory of models with the GPUs, slices and shares of their replicas."""
 
 from collections.abc import Collection, Iterator
 
@@ -135,7 +135,7 @@ def _suggest(stack: StackConfig, version: PlacedVersion, model: VllmModel) -> st
 
 
 def _list_pools(stack: StackConfig, version: PlacedVersion, model: VllmModel) -> Iterator[_Place]:
-    """Yield the pools that can hold a model, with its units there: its own pool, and pools for inference."""
+    """Yield the pools that can hold a model, with its GPUs there: the model's own pool, and pools for inference."""
     for pool in stack.gpu_pools:
         is_other = pool is not version.pool and pool.purpose != "inference"
         if is_other or pool in stack.queued_pools or not _runs_on(model, stack.list_instances(pool)):
@@ -154,7 +154,7 @@ def _list_pools(stack: StackConfig, version: PlacedVersion, model: VllmModel) ->
 
 
 def _list_amounts(stack: StackConfig, pool: Pool) -> Iterator[GpuAmount]:
-    """Yield the possible units of one replica: a slice or share, or whole GPUs up to the largest node."""
+    """Yield the amounts that one replica may request: a slice or share, or whole GPUs up to the largest node."""
     units = list(pool.profile.units)
     if not isinstance(pool.sharing, Exclusive):
         yield from ({unit: 1} for unit in units) if len(units) > 1 else (1,)
@@ -212,7 +212,7 @@ def explain_split(model: VllmModel, gpus: int) -> str:
 
 
 def refuse_models_over_parts(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse replicas with several slices or shares, and heads that cannot be split evenly over a replica's GPUs."""
+    """Refuse replicas with several slices or shares, and attention heads that do not split evenly over the GPUs."""
     for version in list_versions(stack):
         model, pool, count = version.model, version.pool, count_devices(version.model.gpus)
         if count < 2 or any(find_request_problems(stack, pool, model.gpus)):

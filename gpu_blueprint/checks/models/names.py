@@ -1,4 +1,4 @@
-"""Rules about names that follow from models: service accounts, Deployments, scalers and NetworkPolicies."""
+"""Rules about names that the platform derives from models: service accounts, Deployments, NetworkPolicies."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def refuse_repeated_models(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_taken_accounts(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse models whose service account is also in ``identities``: pods of both would have all permissions."""
+    """Refuse models whose service account is also in ``identities``: the pods would get the permissions of both."""
     places = {
         (tenant.name, identity.service_account): f"tenants.{index}.identities.{at}"
         for index, tenant in enumerate(stack.tenants)
@@ -63,7 +63,7 @@ def refuse_callers_of_one_name(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_mistaken_callers(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of callers that are not, but resemble, the namespace of a tenant."""
+    """Warn of callers that are no tenant's namespace, but resemble one."""
     for index, position, caller in _list_strangers(stack):
         if meant := _find_meant(stack, caller):
             reason = f"no tenant has the namespace {caller!r}"
@@ -93,7 +93,7 @@ def _list_strangers(stack: StackConfig) -> Iterator[tuple[int, int, str]]:
 
 
 def _find_meant(stack: StackConfig, caller: str) -> str:
-    """Return the namespace that a caller probably means: of the tenant with this name, or a similar namespace."""
+    """Return the namespace that a caller probably means: the tenant's if it is a tenant's name, or a similar one."""
     by_name = {tenant.name: tenant.namespace_name for tenant in stack.tenants}
     if caller in by_name:
         return by_name[caller]

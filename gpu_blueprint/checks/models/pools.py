@@ -18,11 +18,11 @@ from .versions import PlacedVersion, list_versions
 _SPOT = "spot"
 _REPLICAS_TO_SURVIVE = 2
 _SHORTEST_FINISH_SECONDS = 5
-"""Seconds that a server needs at least to finish short requests."""
+"""Fewest seconds in which a server can finish short requests."""
 
 
 def refuse_drains_beyond_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a graceful shutdown that takes longer than the nodes of the pool wait for a pod."""
+    """Refuse a graceful shutdown that takes longer than the pool's nodes wait, or too short to finish requests."""
     for version in list_versions(stack):
         pool, shutdown = version.pool, plan_shutdown(version.pool, version.model)
         finish, longest = shutdown.finish_requests_seconds, find_longest_grace_seconds(pool)

@@ -1,4 +1,4 @@
-"""Rules about CPU, memory, disk and pods of models, against tenants' quotas and the pool's nodes."""
+"""Rules that compare CPU, memory, disk and pods of models with tenants' quotas and the pool's nodes."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ from .versions import PlacedVersion, list_versions, list_vllm
 
 
 def name_room(tenant: str) -> str:
-    """Return the entry for ``Problem.names`` that stands for the CPU and memory of a tenant."""
+    """Return the entry of ``Problem.names`` for a tenant's CPU and memory."""
     return f"room of {tenant}"
 
 
 _Amounts = dict[str, float]
 _UNITS = {"cpu": ("CPUs", 1000), "memory": ("GiB of memory", 1024), "pods": ("pods", 1)}
-"""Field of a quota → unit in words, and the factor from this unit to the unit of the sums."""
+"""Field of a quota → its unit in words, and how many of the sums' units are one such unit."""
 
 _USABLE_FRACTION, _RESERVED_GIB = 0.9, 1
 """Fraction of a disk above which the kubelet evicts pods, and the GiB that the kubelet reserves for the system."""
@@ -37,7 +37,7 @@ _LEAST_MEMORY_MIB = LEAST_HOST_GIB * 1024
 def refuse_models_above_room(stack: StackConfig) -> Iterator[Problem]:
     """Refuse models whose replicas exceed the CPU, memory or pods of their tenant's quota.
 
-    All models of a tenant must fit together at minReplicas, and each model alone at maxReplicas.
+    All models of a tenant must fit together at minReplicas, and each model by itself at maxReplicas.
     """
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     at_least: dict[str, Counter[str]] = {}
@@ -125,7 +125,7 @@ def refuse_downloads_beyond_disks(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _find_disk_gib(stack: StackConfig, pool: Pool) -> float:
-    """Return the GiB of the disk with the pods' files, for the pool's type with the smallest disk."""
+    """Return the GiB of the disk where nodes keep the files of pods; the type with the smallest disk decides."""
     if not stack.keeps_images_on_nvme(pool):
         return stack.find_disk_gib(pool)
     return min(row.local_nvme_gb * _GIB_PER_GB for row in pool.named_instances)

@@ -16,7 +16,7 @@ _WRITING_ACTIONS = (
     *("s3:putobject", "s3:deleteobject", "s3:deleteobjectversion", "s3:replicateobject", "s3:replicatedelete"),
     "s3:putlifecycleconfiguration",
 )
-"""S3 actions, in lower case, that replace or delete objects, the last through a lifecycle rule of the bucket."""
+"""S3 actions, in lower case, that replace or delete objects; the last does so by a lifecycle rule of the bucket."""
 _POLICY_VARIABLE = re.compile(r"\$\{[^}]*\}")
 """A policy variable, which IAM replaces by a value of the session."""
 
@@ -50,7 +50,7 @@ def suggest_policies_for_served_weights(stack: StackConfig) -> Iterator[Problem]
 
 
 def _group_writers(stack: StackConfig, *, is_adding: bool) -> Iterator[tuple[_Writer, str]]:
-    """Yield each writer with or without the access ``add`` only, and the names of the models with these weights."""
+    """Yield each writer with this ``is_adding``, and the names of the models whose weights the writer may change."""
     found: dict[Path, tuple[_Writer, list[str]]] = {}
     for version in list_versions(stack):
         storage = stack.find_source(version.model)
@@ -64,7 +64,8 @@ def _group_writers(stack: StackConfig, *, is_adding: bool) -> Iterator[tuple[_Wr
 def _list_writers(stack: StackConfig, storage: AnyStorage, folder: str) -> Iterator[_Writer]:
     """Yield all writers of files below a folder of a storage.
 
-    On EFS each team has its own folder. On Lustre all teams share one root, and imported data follow the bucket.
+    On EFS each team has its own folder. On Lustre all teams share one root. Who may write the imported bucket
+    may also change the imported files.
     """
     below = f"{folder}/" if folder else ""
     if isinstance(storage, S3Storage):

@@ -1,4 +1,4 @@
-"""Rules about next versions: shares that the replicas cannot make, and versions without a change."""
+"""Rules about next versions: shares of requests that few replicas cannot give, and versions without a change."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -12,7 +12,7 @@ _SHARE_TOLERANCE = 0.1
 
 
 def suggest_replicas_for_shares(stack: StackConfig) -> Iterator[Problem]:
-    """Point out shares that minReplicas cannot make: with two replicas, each version has one."""
+    """Point out shares of requests that minReplicas cannot give: of two replicas, each version has one."""
     for index, model in enumerate(stack.models):
         following, least = model.next_version, model.replicas.min
         if following is None or not least:

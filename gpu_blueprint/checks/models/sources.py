@@ -1,4 +1,4 @@
-"""Rules about sources of weights, against the stack's storage and the egress of the tenant's namespace."""
+"""Rules that compare sources of weights with the stack's storage and the egress of the tenant's namespace."""
 
 from collections.abc import Iterator
 

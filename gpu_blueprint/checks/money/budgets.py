@@ -1,4 +1,4 @@
-"""Rules about the costs of a stack, against ``hourlyCeiling`` and ``monthlyBudget``."""
+"""Rules that compare the costs of a stack with ``hourlyCeiling`` and ``monthlyBudget``."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -84,9 +84,9 @@ def _explain_largest_part(
 
 
 def _explain_cpu_pool(stack: StackConfig, parts: dict[str, Usd], above: Usd) -> tuple[str, str]:
-    """Return a clause about the platform's own CPU pool, and its remedy, if the pool's cost is the whole excess.
+    """Return a clause about the platform's own CPU pool, and its remedy, if the pool costs at least the excess.
 
-    The pool has capacity for all CPU and memory of the tenants' quotas without the pods on GPUs.
+    The pool can hold all pods that the tenants' quotas of CPU and memory allow, without the pods on GPUs.
     """
     pool = None if stack.states_cpu_pools else next(iter(stack.cpu_pools), None)
     cost = parts[pool.name] if pool else Usd()
@@ -106,7 +106,7 @@ def _say_remedy(stack: StackConfig, name: str, lower: str) -> str:
 
 
 def warn_of_unknown_prices(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of bounds in stacks with unknown prices, which the comparison leaves out."""
+    """Warn of each bound that was compared without the parts whose prices are unknown."""
     if stack.hourly_ceiling is not None:
         yield from _warn_of_unknown_prices(estimate_hourly_ceilings(stack), "hourlyCeiling")
     if stack.monthly_budget is not None:

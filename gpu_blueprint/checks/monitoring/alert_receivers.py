@@ -8,7 +8,7 @@ from ...problem import Problem
 
 
 def warn_of_unheard_alerts(stack: StackConfig) -> Iterator[Problem]:
-    """Warn if nobody is told of an outage of Prometheus, or of any alert except the Watchdog.
+    """Warn if an outage of Prometheus reaches no receiver, or if no alert except the Watchdog reaches one.
 
     A stack without ``notify`` sends nothing on purpose. The team's own Alertmanager config is not checked.
     """
@@ -34,7 +34,7 @@ def _has_own_routes(stack: StackConfig) -> bool:
         return values is not None
     spec = values.get("alertmanagerSpec")
     spec = spec if isinstance(spec, dict) else {}
-    is_text = values.get("tplConfig") and values.get("stringConfig")  # the chart reads the text beside tplConfig alone
+    is_text = values.get("tplConfig") and values.get("stringConfig")  # the chart reads the text only with tplConfig
     return bool(
         values.get("config") or is_text or spec.get("useExistingSecret") or spec.get("alertmanagerConfiguration")
     )

@@ -7,7 +7,7 @@ from ...problem import Problem
 
 
 def warn_of_mixed_architectures(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of CPU pools with different architectures that the same pod may run in."""
+    """Warn of CPU pools with different architectures if the same pod may run in both."""
     first: dict[frozenset[tuple[str, str | None]], CpuPool] = {}
     for index, pool in enumerate(stack.pools):
         if not isinstance(pool, CpuPool):

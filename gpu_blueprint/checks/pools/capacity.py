@@ -1,4 +1,4 @@
-"""Rules about limits of pools, against their nodes and the addresses of subnets."""
+"""Rules that compare the limits of pools with their nodes and with the addresses of subnets."""
 
 from collections.abc import Iterator
 
@@ -56,7 +56,7 @@ def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_unreachable_ceilings(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of limits that whole nodes, or the reservations of a pool with ``purchase: [reserved]``, cannot reach."""
+    """Warn of limits that a pool cannot reach with whole nodes, or with its reservations if it buys nothing else."""
     for index, pool in stack.numbered_gpu_pools:
         if (reachable := count_usable_gpus(stack, pool)) < pool.max_gpus:
             sizes = sorted({row.gpu_devices for row in stack.list_instances(pool)})

@@ -1,4 +1,4 @@
-"""Rules about tenants' quotas of CPU and memory, against the nodes of CPU pools and the pods on the tenants' GPUs."""
+"""Rules that compare tenants' quotas of CPU and memory with the CPU pools, and with the pods on tenants' GPUs."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -13,11 +13,11 @@ from ...problem import Problem
 
 _MAX_CPUS = 100_000
 _UNITS = {"cpu": ("CPUs", 1000), "memory": ("GiB of memory", 1024)}
-"""Resource → unit in words, and the factor from this unit to the unit of NodeRoom."""
+"""Resource → its unit in words, and how many units of NodeRoom are one such unit."""
 
 
 def refuse_small_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse CPU pools that are too small for the CPU and memory of the tenants' quotas, without pods on GPUs.
+    """Refuse CPU pools that are too small for the tenants' quotas of CPU and memory, less the pods on GPUs.
 
     The platform's own CPU pool is always large enough.
     """
@@ -43,7 +43,7 @@ def _explain_small_pools(stack: StackConfig, promise: Promise) -> Problem:
 
 
 def _count_missing_cpus(pool: CpuPool, promise: Promise) -> int:
-    """Return the vCPUs of the additional nodes for the missing CPU or memory, with the best instance type."""
+    """Return the fewest vCPUs of additional nodes that add the missing CPU or memory."""
     index, factor = list(_UNITS).index(promise.resource), _UNITS[promise.resource][1]
     missing = (promise.promised - promise.offered) * factor
     return min(ceil(missing / pool.find_room(row)[index]) * row.vcpu for row in pool.offered)
@@ -90,9 +90,9 @@ def _compare_with_quota(stack: StackConfig, tenant: Tenant, field: str, index: i
 
 
 def _find_need(stack: StackConfig, pool: Pool, amount: GpuAmount, at: int) -> tuple[int, str]:
-    """Return the CPU (``at`` 0) or memory (1) of the pods on a tenant's GPUs in a pool, and words; (0, "") if unknown.
+    """Return the CPU (``at`` 0) or memory (``at`` 1) of the pods on a tenant's GPUs, and a text; (0, "") if unknown.
 
-    Of several node sizes the one with the smallest need counts, so a warning holds for every size.
+    If the pool has several node sizes, the size with the smallest need counts, so a warning is right for every size.
     """
     if pool.slot_size:
         return ceil(size_grant(pool, amount)[at]), f"{pool.name} ({pool.slot_size} a slot)"

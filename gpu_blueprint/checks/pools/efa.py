@@ -7,11 +7,11 @@ from ...problem import Problem
 from ...sharing import Exclusive
 
 _MIN_INTERFACES = 2
-"""EFA interfaces of a node from which a note is useful: nodes with one interface mostly run small jobs alone."""
+"""Fewest EFA interfaces of a node for a note: nodes with one interface mostly run small jobs, which need one node."""
 
 
 def suggest_efa_for_training(stack: StackConfig) -> Iterator[Problem]:
-    """Point out training pools of several EFA nodes without ``multiNode``."""
+    """Point out training pools without ``multiNode`` that may have several nodes with EFA."""
     for index, pool in stack.numbered_gpu_pools:
         if _may_span_nodes(stack, pool):
             yield Problem(

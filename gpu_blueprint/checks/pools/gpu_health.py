@@ -8,12 +8,12 @@ from ...problem import Problem
 
 
 def _list_pools_with_operands_off(stack: StackConfig) -> list[Pool]:
-    """Return the Bottlerocket pools; with any of them, the GPU Operator's DCGM engine runs nowhere in the cluster."""
+    """Return the Bottlerocket pools. If there is one, the GPU Operator's DCGM engine runs nowhere in the cluster."""
     return [pool for pool in stack.gpu_pools if pool.profile.has_operands_off]
 
 
 def _list_unwatched_pools(stack: StackConfig) -> list[tuple[int, Pool]]:
-    """Return the pools without a DCGM engine: the node monitoring agent has its engine for amd64 only."""
+    """Return position and pool of each pool without a DCGM engine: the monitoring agent has one for amd64 only."""
     if not _list_pools_with_operands_off(stack):
         return []
     return [

@@ -1,4 +1,4 @@
-"""Rules about the headroom of a pool, against its nodes, its limit and its services."""
+"""Rules that compare the headroom of a pool with its nodes, its limit and its services."""
 
 from collections.abc import Iterator
 from math import ceil

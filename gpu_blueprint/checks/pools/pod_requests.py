@@ -1,4 +1,4 @@
-"""Rules about the GPU requests of one pod, against the nodes of its pool."""
+"""Rules that compare the GPU request of one pod with the nodes of its pool."""
 
 from collections.abc import Iterator
 from math import ceil

@@ -1,4 +1,4 @@
-"""Rules about one pool, without the rest of the stack."""
+"""Rules about one pool that need no other part of the stack."""
 
 from collections.abc import Iterator
 
@@ -87,7 +87,7 @@ def _refuse_unlaunchable(pool: Pool) -> Iterator[Problem]:
 
 
 def _refuse_unlike_type(pool: Pool, row: Instance, index: int) -> Iterator[Problem]:
-    """Yield the problems of an instance type that differs from the first instance type of the pool."""
+    """Yield the problems of one named instance type: it differs from the pool's first, or has more than ``maxGpus``."""
     path, name, first = ("instanceTypes", index), row.instance_type, pool.candidates[0]
     if row.gpu_name != pool.model.name:
         reason = f"{name!r} carries {row.gpu_name}, and {first.instance_type} carries {pool.model.name}"
@@ -97,8 +97,8 @@ def _refuse_unlike_type(pool: Pool, row: Instance, index: int) -> Iterator[Probl
         yield Problem("mixed-gpu-sizes", path, reason, "make two pools")
     elif row.gpu_memory_mib != first.gpu_memory_mib:
         reason = (
-            f"{name!r} holds a fraction of {row.gpu_memory_mib} MiB, {first.instance_type} holds a fraction of "
-            f"{first.gpu_memory_mib} MiB, and pods could not tell the two apart"
+            f"{name!r} has a fractional GPU with {row.gpu_memory_mib} MiB, {first.instance_type} has one with "
+            f"{first.gpu_memory_mib} MiB, and pods could not choose between the two"
         )
         yield Problem("mixed-gpu-sizes", path, reason, "make two pools")
     if row.gpu_devices > pool.max_gpus:
@@ -184,7 +184,8 @@ def _check_static_nodes(pool: Pool) -> Iterator[Problem]:
 
 
 _LONGEST_KEY_OF_NODE_GROUPS = 63
-"""Characters of a label or taint key of a managed node group, with its domain (EKS API, CreateNodegroup)."""
+"""Most characters in the key of a managed node group's label or taint, with the key's prefix (EKS API,
+CreateNodegroup)."""
 
 
 def _refuse_long_labels(pool: Pool) -> Iterator[Problem]:
@@ -209,7 +210,7 @@ def _refuse_unused_fields(pool: Pool) -> Iterator[Problem]:
             yield Problem("static-nodes-disruption", ("disruption", to_camel(field)), reason, "leave the field out")
     interrupted = "spot" in pool.purchase and pool.purpose in ("training", "notebook")
     if pool.checkpointed and not interrupted:
-        reason = "nothing takes static nodes from a job, except spot from training and notebooks"
+        reason = "a job keeps its static nodes to its end, except spot nodes of training and notebook pools"
         yield Problem("static-nodes-checkpointed", ("checkpointed",), reason, "leave checkpointed out")
 
 
@@ -218,8 +219,8 @@ def _refuse_hasty_ends(pool: Pool) -> Iterator[Problem]:
     stated = pool.disruption.termination_grace_period
     if pool.purpose == "training" and stated and count_seconds(stated) < SPOT_GRACE_SECONDS:
         reason = (
-            f"pods are killed {stated} after their node begins to drain, and a run has {SPOT_GRACE_SECONDS} s for its"
-            " last checkpoint"
+            f"pods are killed {stated} after their node begins to drain, but a run may need {SPOT_GRACE_SECONDS} s for "
+            "its last checkpoint"
         )
         path = ("disruption", "terminationGracePeriod")
         yield Problem("pool-ends-runs", path, reason, "write 2m or more, or leave it out")
@@ -236,7 +237,7 @@ def _check_hours(pool: Pool) -> Iterator[Problem]:
         yield Problem("hours-of-reserved", path, reason, "leave hours out")
     if pool.finishes_jobs and pool.lifecycle.keeps_empty_nodes:
         reason = "a training pool closes when Karpenter removes empty nodes, which the pool's disruption never allows"
-        hint = "give consolidateAfter a duration, and Empty a budget above 0"
+        hint = "set consolidateAfter to a duration, and the budget for the reason Empty above 0"
         yield Problem("hours-keep-empty-nodes", path, reason, hint)
 
 

@@ -1,4 +1,4 @@
-"""Rules about capacity reservations, against the pools that use them."""
+"""Rules that compare capacity reservations with the pools that use them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -170,8 +170,8 @@ def warn_of_reservations_outside_hours(stack: StackConfig) -> Iterator[Problem]:
 def suggest_room_for_fallbacks(stack: StackConfig) -> Iterator[Problem]:
     """Point out pools whose limit allows no node in addition to their reservations.
 
-    There the pods of a broken node stay Pending, and their peers on other nodes wait. Quotas need no increase: the pods
-    of the broken node are deleted before their successors start.
+    There, the pods of a broken node stay Pending, and their peers on other nodes wait. Quotas need no increase: the
+    pods of the broken node are deleted before their successors start.
     """
     users = _list_users(stack)
     keep_free = ", and queue: {borrow: {}} of the tenants keeps their runs off it" if stack.queueing else ""

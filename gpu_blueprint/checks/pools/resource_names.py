@@ -1,4 +1,4 @@
-"""Rules about pools with different GPUs and the same name of an extended resource."""
+"""Rules about pools that advertise different GPUs under the same resource name."""
 
 from collections.abc import Iterator
 

@@ -11,7 +11,7 @@ _HINT = "remove it: the platform writes a MIG strategy into each file of the dev
 
 
 def refuse_helm_values_against_sharing(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a MIG strategy for all nodes that harms some pool, since it overrides the device plugin's files."""
+    """Refuse a MIG strategy in Helm values that harms a pool: it overrides the device plugin's files on all nodes."""
     pools = {pool.name: pool.profile for pool in stack.gpu_pools}
     for path, strategy in _list_strategies(stack.helm_overrides.gpu_operator):
         if reason := find_strategy_harm(pools, strategy):

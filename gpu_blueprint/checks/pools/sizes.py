@@ -1,4 +1,4 @@
-"""Rules about the sizes of a pool's nodes, against the pods in their slots."""
+"""Rules about the sizes of a pool's nodes, which need CPU and memory for a pod in each slot."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,7 +18,7 @@ from .pool_rules import find_pool_problems
 
 @early
 def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools without a type that can run the pods of all its slots; named types must run at least one pod."""
+    """Refuse pools without a type that can run a pod in each slot; types in ``instanceTypes`` must run one pod."""
     for index, pool in stack.numbered_gpu_pools:
         if any(pool.all_problems()) or any(find_pool_problems(pool)) or not any(map(pool.fits, pool.offered)):
             continue
@@ -50,7 +50,7 @@ def _explain_unsold_slots(stack: StackConfig, pool: Pool) -> Problem:
 
 
 def find_sellable_size(pool: Pool) -> PodSize | None:
-    """Return the largest pod that fits into all slots of the pool's largest node; None if none fits."""
+    """Return the size of the largest pod that can run in every slot of a node; None if no pod can."""
     row = _find_roomiest(pool)
     slots, room, size = count_slots(pool, row), pool.find_room(row), pool.slot_size
     if size is None or room.cpu_milli < 100 * slots or room.memory_mib < 256 * slots:
@@ -127,7 +127,7 @@ def _warn_of_unlaunched_sizes(stack: StackConfig, pool: Pool) -> Iterator[Proble
 
 
 def _list_limiting_types(pool: Pool, row: Instance, others: Iterable[Instance]) -> str:
-    """Return the types whose few addresses limit the pods of ``row``; empty if ``row`` alone lacks capacity too."""
+    """Return the types whose few addresses limit the pods of ``row``; empty if ``row`` lacks capacity anyway."""
     few = [other for other in others if count_team_pods(count_addressable_pods(other)) < count_slots(pool, row)]
     return ", ".join(other.instance_type for other in few) if fills_alone(pool, row) else ""
 
@@ -158,7 +158,7 @@ def _price_slot(pool: Pool, node: Node, terms: Terms) -> Usd:
 
 
 def warn_of_large_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of nodes with more GPUs than a pool's pods need, which Karpenter launches for pods that arrive together."""
+    """Warn of pools in which pods that arrive together get one large node, although small nodes cost less."""
     for index, pool in stack.numbered_gpu_pools:
         is_fixed = pool.static_nodes or pool.multi_node or "reserved" in pool.purchase
         states_one_size = pool.gpus_per_node and len(pool.gpus_per_node) == 1

@@ -1,4 +1,4 @@
-"""Rules about tenants' ``hourlyCeiling``, against the queues' prices of GPUs."""
+"""Rules that compare tenants' ``hourlyCeiling`` with the queues' prices of GPUs."""
 
 from collections.abc import Iterator, Mapping
 

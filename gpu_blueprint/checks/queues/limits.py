@@ -8,13 +8,13 @@ from ...subjects.queues.groups import ResourceGroup, list_groups
 from ...subjects.queues.prices import has_hourly_ceilings
 
 MOST_GROUPS, MOST_NAMES, MOST_FLAVORS = 16, 64, 64
-"""Limits of a ClusterQueue: resource groups, and names and flavors in a group (kueue: apis/kueue/v1beta2,
+"""Most resource groups of a ClusterQueue, and most resource names and flavors of a group (kueue: apis/kueue/v1beta2,
 clusterqueue_types.go)."""
 MOST_FLAVORS_IN_ALL, MOST_COMBINATIONS = 256, 512
-"""Limits of flavors in a ClusterQueue, and of flavors × names in a group (kueue:
+"""Most flavors of a ClusterQueue, and most flavors × names of a group (kueue:
 pkg/webhooks/clusterqueue_webhook.go)."""
 MOST_TAINTS = 8
-"""Limit of tolerations in a ResourceFlavor (kueue: apis/kueue/v1beta2/resourceflavor_types.go)."""
+"""Most tolerations of a ResourceFlavor (kueue: apis/kueue/v1beta2/resourceflavor_types.go)."""
 _HINT = "use fewer pools, or split them among several stacks"
 
 

@@ -1,4 +1,4 @@
-"""Rules about queues, against pools, grants and services: queues without effect, and jobs that would never start."""
+"""Rules that compare queues with pools, grants and services: queues without effect, and jobs that never start."""
 
 from collections.abc import Iterator, Mapping
 from math import ceil
@@ -102,7 +102,7 @@ def _refuse_borrowing_by_unit(stack: StackConfig, tenant: Tenant, pool: Pool, am
 
 
 def _explain_offer(stack: StackConfig, pool: Pool, name: str) -> str:
-    """Return the pool's count of a resource with its cause, and the count without headroom, as text."""
+    """Return as text how many units of a resource the pool has and why, and how many the headroom leaves."""
     reachable = count_reachable_gpus(stack, pool)
     most, kept = pool.profile.count_at_ceiling(reachable)[name], count_headroom(pool)[name]
     left = f", {count_offered(stack, pool)[name]} without the {kept} of headroom" if kept else ""
@@ -124,7 +124,7 @@ def _say_how_to_grow(stack: StackConfig, pool: Pool, name: str) -> str:
 
 
 def refuse_oversold_queues(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse grants that exceed a queued pool together: its queues would start jobs that get no node."""
+    """Refuse grants whose sum exceeds a queued pool: the queues would start jobs that get no node."""
     for index, pool in stack.numbered_gpu_pools:
         if pool in stack.queued_pools:
             grants = _list_sound_grants(stack, pool)

@@ -55,7 +55,7 @@ def warn_of_queues_outside_hours(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_strict_order(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of jobs that wait behind a team's first job, although their own GPUs or nodes are free."""
+    """Warn of strict order, in which jobs wait behind their team's first job even while their own GPUs are free."""
     if stack.queueing and stack.queueing.order == "strict":
         borrowers = [tenant.name for tenant in stack.tenants if _list_lenders(stack, tenant)]
         reasons = []
@@ -73,7 +73,7 @@ def warn_of_strict_order(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _list_pools_without_queue(stack: StackConfig) -> list[str]:
-    """Return the pools for notebooks and services with a grant, and the CPU pools that the stack file states."""
+    """Return the GPU pools without a queue in which a tenant has a grant, and the CPU pools of the stack file."""
     pools = [pool.name for pool in stack.gpu_pools if pool not in stack.queued_pools]
     granted = [name for name in pools if any(tenant.may_use(name) for tenant in stack.tenants)]
     return [*granted, *(pool.name for pool in stack.cpu_pools if stack.states_cpu_pools)]
@@ -130,7 +130,7 @@ def _list_lenders(stack: StackConfig, tenant: Tenant) -> list[Pool]:
 
 
 def warn_of_gangs_beyond_reach(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of tenants that may not hold two nodes of a multi-node pool."""
+    """Warn of tenants whose limits are too small for two nodes of a multi-node pool."""
     for pool in stack.queued_pools:
         needed = 2 * pool.candidates[0].gpu_devices if pool.multi_node else 0
         for index, tenant in enumerate(stack.tenants):

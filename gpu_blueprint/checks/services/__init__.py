@@ -1,4 +1,4 @@
-"""Deployments of teams that scale."""
+"""Deployments of teams, which KEDA scales."""
 
 from ..facet import collect
 

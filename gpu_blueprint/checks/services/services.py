@@ -1,4 +1,4 @@
-"""Rules about services, against their tenants and pools."""
+"""Rules that compare services with their tenants and pools."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -104,7 +104,7 @@ def warn_of_replicas_outside_hours(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_rollouts_that_wait(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of services at full load without GPUs for one more replica, which a rollout with maxSurge starts first.
+    """Warn of services that, at full load, leave no GPU for the replica that a rollout with maxSurge starts first.
 
     Headroom does not count, because the new replica preempts a placeholder. Model versions with two or more replicas do
     not count either, because they terminate a replica before they start the next.

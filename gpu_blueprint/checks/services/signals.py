@@ -63,7 +63,7 @@ class _Selector(Record, dict=True):
         return ((self.service.tenant, self.service.server, *label) for label in self.labels)
 
     def also_fits(self, other: "_Selector") -> bool:
-        """Return whether the selector also matches the other service's pods; of two equal selectors, only the later."""
+        """Return whether the selector also matches another service's pods; of two equal selectors, the later does."""
         if self.service.name == other.service.name:
             return False
         return self.labels < other.labels or (self.labels == other.labels and other.index < self.index)

@@ -31,7 +31,7 @@ class Reach(Record, kw_only=True):
     path: Path
     access: Access
     is_private: bool = False
-    """True for the tenant's private prefix: its namespace."""
+    """True for the tenant's private prefix, the name of its namespace."""
     exporter: str = ""
     """Lustre file system that exports the tenant's files to the keys; empty if pods write them."""
 
@@ -46,7 +46,7 @@ class Reach(Record, kw_only=True):
         return f"{self.tenant} through {self.exporter}" if self.exporter else self.tenant
 
     def overlaps(self, other: "Reach") -> bool:
-        """Return whether the other access has keys in common, by another tenant or exporting file system."""
+        """Return whether the accesses have common keys, and differ in their tenant or exporting file system."""
         is_inside = self.folder.startswith(other.folder) or other.folder.startswith(self.folder)
         is_other = self.tenant != other.tenant or (self.exporter and other.exporter and self.path != other.path)
         return is_inside and self.bucket == other.bucket and bool(is_other)
@@ -77,7 +77,7 @@ def _list_grants(stack: StackConfig) -> Iterator[tuple[Path, S3Storage | BucketP
 
 
 def find_bucket_fault(name: str) -> str:
-    """Return why S3 refuses a name with allowed characters; empty for a valid name."""
+    """Return why S3 refuses a name, although its characters are allowed; empty for a valid name."""
     if ".." in name:
         return "has two dots side by side"
     if _IP_ADDRESS.fullmatch(name):
@@ -91,7 +91,7 @@ def find_bucket_fault(name: str) -> str:
 
 @early
 def refuse_storage_keys_outside_region(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse KMS keys of another region: S3 encrypts a bucket with a key of the bucket's region, the stack's."""
+    """Refuse KMS keys of another region: S3 encrypts only with keys of the bucket's region, which is the stack's."""
     for index, storage in enumerate(stack.storage):
         arn = storage.kms_key if isinstance(storage, S3Storage) else None
         if arn and (region := arn.split(":")[3]) != stack.region:

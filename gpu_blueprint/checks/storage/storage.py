@@ -1,4 +1,4 @@
-"""Rules about storage: zones, tenants, imports, memory for mounts, and fitting kinds of storage."""
+"""Rules about storage: zones, tenants, imports, memory for mounts, and kinds of storage that suit the work."""
 
 from collections.abc import Iterator
 
@@ -56,7 +56,7 @@ def refuse_storage_of_unknown_tenants(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_impossible_imports(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse imports of an unknown storage, of a storage that is no bucket, or beyond the tenants' access there."""
+    """Refuse imports of an unknown storage, of a storage that is no bucket, or for tenants without access to it."""
     found: dict[str, AnyStorage] = {storage.name: storage for storage in stack.storage}
     buckets = [storage.name for storage in stack.storage if isinstance(storage, S3Storage)]
     for index, scratch in list_lustre(stack):
@@ -128,7 +128,7 @@ def warn_of_storage_that_stays_empty(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_mounts_without_memory(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of pods that leave too little memory of their node for their mounts of buckets."""
+    """Warn of pools whose pods leave too little memory of a node for the mounts of their buckets."""
     for pool in stack.gpu_pools if any(storage.kind == "s3" for storage in stack.storage) else ():
         rows = [row for row in stack.list_instances(pool) if pool.slot_size]
         crowded = next((row for row in rows if _count_missing_mib(stack, pool, row) > 0), None)
@@ -192,7 +192,7 @@ def suggest_faster_data(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_trial_of_lustre(stack: StackConfig) -> Iterator[Problem]:
-    """Point out Lustre file systems, which no test has mounted, on AMIs without a documented Lustre client."""
+    """Point out that no test has mounted a Lustre file system on the AMIs of these pools."""
     families = sorted({pool.ami.row.display for pool in stack.all_pools if mounts_lustre(stack, pool)})
     if families:
         index, _ = list_lustre(stack)[0]
@@ -202,7 +202,7 @@ def suggest_trial_of_lustre(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_short_ends_of_writers(stack: StackConfig) -> Iterator[Problem]:
-    """Point out pools whose pods may outlive the mounts of the buckets that they write, during a drain."""
+    """Point out pools in which a drain may stop the mount of a bucket while a pod still writes to it."""
     indexes = [
         index
         for index, found in enumerate(stack.storage)

@@ -1,4 +1,4 @@
-"""Rules about AWS permissions of service accounts: privilege escalation, wide resources, and size."""
+"""Rules about AWS permissions of service accounts: privilege escalation, too wide resources, and too large policies."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -99,7 +99,7 @@ def refuse_identities_without_grant(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_large_identities(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse service accounts whose grants exceed the policy of one role."""
+    """Refuse service accounts whose grants do not fit into the policy of one role."""
     for grants in list_grants(stack):
         if (size := count_characters(grants)) > MOST_CHARACTERS:
             path = _find_identity(stack, grants.tenant, grants.service_account)
@@ -112,7 +112,7 @@ def refuse_large_identities(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _find_identity(stack: StackConfig, tenant: str, service_account: str) -> Path:
-    """Return the path of a service account's identity; ``storage`` for ``default``, with grants of storage only."""
+    """Return the path of a service account's identity; ``storage`` if only ``storage`` grants it rights."""
     places: Iterator[Path] = (
         ("tenants", tenant_index, "identities", index)
         for tenant_index, found in enumerate(stack.tenants)

@@ -1,4 +1,4 @@
-"""Rules about quotas of tenants, against the pools."""
+"""Rules that compare the quotas of tenants with the pools."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from ...problem import Path, Problem, move_under
 
 
 def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse quotas in unknown pools, quotas above a pool's limit, and quotas without a needed MIG profile."""
+    """Refuse quotas in unknown pools, above a pool's limit, or without the MIG profile that the pool needs."""
     for index, tenant in enumerate(stack.tenants):
         for name, amount in tenant.gpus.items():
             path = ("tenants", index, "gpus", name)
@@ -32,7 +32,7 @@ def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
 
 
 def find_amount_problems(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
-    """Yield problems of an amount that the pool can never advertise, or that needs a MIG profile."""
+    """Yield the problems of an amount that the pool can never advertise, or that lacks a MIG profile."""
     units = pool.profile.units
     if isinstance(amount, int) and len(units) > 1:
         reason = f"pool {pool.name} advertises {', '.join(units)}, and a bare count names none of them"
@@ -51,7 +51,7 @@ def find_amount_problems(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
 
 
 def warn_of_promises_above_ceilings(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of quotas that exceed the pools together."""
+    """Warn of quotas whose sum exceeds the limits of the pools."""
     promised: Counter[str] = Counter()
     for tenant in stack.tenants:
         promised.update(stack.sum_quota(tenant))
@@ -69,7 +69,7 @@ def warn_of_promises_above_ceilings(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_unusable_pools(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of pools without a tenant's quota."""
+    """Warn of pools in which no tenant has a quota."""
     for pool in stack.gpu_pools:
         if stack.tenants and pool.name not in stack.grants_by_pool:
             reason = f"no tenant has a quota in pool {pool.name}, so only admins can use it"

@@ -8,7 +8,7 @@ from ...sharing.operator_configs import EXPORTER_CONFIG_MAP, MIG_CONFIG_MAP, PLU
 
 
 def describe_shares(stack: StackConfig, cluster: ExistingCluster) -> Iterator[str]:
-    """Yield a line for each part of the cluster: its owner, and what the platform adds."""
+    """Yield a line for each part of the cluster: who installs it, and what the platform adds to it."""
     karpenter, operator = f"Karpenter {cluster.karpenter_version}", f"GPU Operator {GPU_OPERATOR.version}"
     if cluster.karpenter == "install":
         yield f"{karpenter} is installed"
@@ -27,7 +27,7 @@ def describe_shares(stack: StackConfig, cluster: ExistingCluster) -> Iterator[st
 
 
 def _list_config_maps(stack: StackConfig) -> str:
-    """Return the ConfigMaps for an existing GPU Operator, each with its field of the ClusterPolicy."""
+    """Return the ConfigMaps that an existing ClusterPolicy must name, each with the field for its name, as text."""
     places = {"devicePlugin.config.name": PLUGIN_CONFIG_MAP}
     if any(pool.profile.mig_configs for pool in stack.gpu_pools):
         places["migManager.config.name"] = MIG_CONFIG_MAP

@@ -16,7 +16,7 @@ def describe_keys(stack: StackConfig) -> Iterator[str]:
 
 
 def explain_keys(stack: StackConfig) -> Iterator[Step]:
-    """Yield the steps for each key: its uses, the reason of each statement, and the policy's statements to copy."""
+    """Yield the steps of each key: what it encrypts, the reason of each statement, and all statements to copy."""
     policies = list_key_policies(stack)
     for policy in policies:
         yield Step("key", (policy.arn, f"encrypts {', '.join(policy.uses)}"))
@@ -28,17 +28,18 @@ def explain_keys(stack: StackConfig) -> Iterator[Step]:
 
 
 def _describe_no_keys(stack: StackConfig) -> str:
-    secrets = (
-        "EKS has a key of the platform" if stack.new_cluster else "the cluster's owner chose the key of its secrets"
-    )
-    return f"the file names no key, in encryption or elsewhere; {secrets}"
+    secrets = "the cluster's owner chose the key for Kubernetes secrets"
+    if stack.new_cluster:
+        secrets = "EKS encrypts Kubernetes secrets with a KMS key that the platform creates"
+    return f"the stack file states no KMS key, neither in `encryption` nor elsewhere; {secrets}"
 
 
 def _write_statements(policy: KeyPolicy) -> Iterator[str]:
-    yield "needs these statements in addition to its administrators', and accepts only existing roles:"
+    yield "the key's policy needs these statements besides those for its administrators; every role must exist already:"
     yield from _indent(json.dumps([each.statement for each in policy.statements], indent=2))
     for command in policy.commands:
-        yield "the key is in another account, so the account of the stack also runs, once Auto Scaling has its role:"
+        role = "as soon as the stack's account has Auto Scaling's service-linked role, run this there too:"
+        yield f"the key is in another account: {role}"
         yield f"    {command}"
 
 

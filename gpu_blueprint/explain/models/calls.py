@@ -1,4 +1,4 @@
-"""Requests to a model, explained: who may call it, its address, and commands to copy."""
+"""Requests to a model, explained: who may call the model, at which address, and commands to copy."""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def _describe_callers(model: ServedModel, namespace: str) -> Iterator[str]:
 
 
 def _list_vllm_calls(model: ServedModel, address: str) -> Iterator[str]:
-    """Yield requests of OpenAI's API; the model's name is the same in all versions."""
+    """Yield example requests of OpenAI's API. They name the model, which has the same name in all versions."""
     body = json.dumps({"model": model.name, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 20})
     yield "with curl, from a pod of a caller:"
     yield f"  curl {address}/v1/chat/completions \\"
@@ -45,7 +45,7 @@ def _list_vllm_calls(model: ServedModel, address: str) -> Iterator[str]:
 
 
 def _list_triton_calls(model: ServedModel, address: str) -> Iterator[str]:
-    """Yield requests of Triton's protocol v2; the model's file decides about inputs and outputs."""
+    """Yield example requests of Triton's protocol v2. Their inputs and outputs depend on the model's file."""
     names = [entry.name for entry in model.models] if isinstance(model, TritonModel) else []
     yield "the inputs and outputs of each model, from a pod of a caller:"
     yield from (f"  curl {address}/v2/models/{name}" for name in names)

@@ -33,7 +33,7 @@ def _describe_shutdown(pool: Pool, model: ServedModel) -> Iterator[str]:
 
 
 def _describe_rollout(stack: StackConfig, model: ServedModel) -> Iterator[str]:
-    """Yield the order of a rollout for each version, from the strategy of its Deployment."""
+    """Yield for each version whether a rollout first starts or first terminates a replica (maxSurge)."""
     versions = model.list_versions()
     for version in versions:
         of = f"{version.deployment}: " if len(versions) > 1 else ""

@@ -180,7 +180,7 @@ def find_way(stack: StackConfig, model: ServedModel) -> str:
 
 
 def model_as_json(summary: ModelSummary) -> dict[str, Any]:
-    """Return a summary with the stack file's names of fields."""
+    """Return a summary for JSON, with keys in camelCase as in the stack file."""
     found: dict[str, Any] = _write(asdict(summary))
     for written, version in zip(found["versions"], summary.versions, strict=True):
         written["start"] = start_time_as_json(version.start) if version.start else None
@@ -201,6 +201,6 @@ def lacks_prepull(stack: StackConfig, pool: Pool, model: ServedModel) -> bool:
 
 
 def list_start_notes(stack: StackConfig) -> Iterator[str]:
-    """Yield the meaning of all start times of a stack, and the source of their rates; nothing without start times."""
+    """Yield notes on the stack's start times: their meaning, and the source of their rates; nothing without any."""
     if stack.models or any(list_start_times(stack)):
         yield from note_rates()

@@ -50,7 +50,7 @@ def _describe_cuda(pool: Pool, image: ServerImage) -> Iterator[str]:
     yield f"CUDA {image.cuda} runs on driver {image.min_driver} and later; nodes have {branch} ({pool.ami.family})"
     if branch < image.own_driver:
         own = f"driver {image.own_driver} came with CUDA {image.cuda}"
-        yield f"{own}; on {branch} CUDA runs with the features of that driver (minor version compatibility)"
+        yield f"{own}; on driver {branch}, CUDA has only the features of {branch} (minor version compatibility)"
     if image.fault:
         yield f"known fault: {image.fault}"
 
@@ -74,13 +74,13 @@ def _describe_memory(stack: StackConfig, pool: Pool, model: VllmModel) -> Iterat
 
 
 def _describe_utilization(pool: Pool, model: VllmModel, granted: float) -> str:
-    """Return the fraction of GPU memory that a server takes, with the reason on a shared GPU."""
+    """Describe the fraction of GPU memory that a server takes; on a shared GPU, also say why it is smaller."""
     share = find_utilization(pool, model)
     sharing = getattr(pool.sharing, "replicas", None) or 1
     whole = f"of the {granted / share:.1f} GiB that it sees on the smallest type"
     if model.gpu_memory_utilization is not None or sharing == 1:
         return f"{share:g} {whole}"
-    return f"{share:g} {whole}, which is {USUAL_UTILIZATION:g} / {sharing}, since {sharing} pods share the GPU"
+    return f"{share:g} ({USUAL_UTILIZATION:g} / {sharing}, since {sharing} pods share the GPU) {whole}"
 
 
 def _describe_host_memory(stack: StackConfig, model: VllmModel) -> Iterator[str]:
@@ -92,10 +92,10 @@ def _describe_host_memory(stack: StackConfig, model: VllmModel) -> Iterator[str]
     left = limit
     if is_streamed(stack, model):
         left -= limit / 2
-        less = (
-            f", {limit / 2 / gpus:.3g} from 0.17 of the streamer on" if (gpus := count_devices(model.gpus)) > 1 else ""
-        )
-        yield f"up to {limit / 2:.3g} GiB buffer weights for the GPU during the start (memory_limit{less})"
+        less = ""
+        if (gpus := count_devices(model.gpus)) > 1:
+            less = f"; {limit / 2 / gpus:.3g} GiB with streamer 0.17 or later"
+        yield f"during the start, the streamer buffers up to {limit / 2:.3g} GiB of weights in it (memory_limit{less})"
     if shared := [each["emptyDir"]["sizeLimit"] for each in spec["volumes"] if each["name"] == "shared-memory"]:
         left -= float(shared[0].removesuffix("Gi"))
         yield f"up to {shared[0].removesuffix('Gi')} GiB are shared memory of its processes (/dev/shm)"
@@ -136,7 +136,7 @@ def _describe_stated_memory(stack: StackConfig, pool: Pool, model: TritonModel) 
 
 def _describe_weights(stack: StackConfig, model: ServedModel) -> Iterator[str]:
     ways = {
-        "streamed": "the server reads them from S3 straight to the GPU",
+        "streamed": "the server streams them from S3 to the GPU, through a buffer in memory",
         "mounted": "the pod mounts the storage, and the server reads files",
         "downloaded": "every replica downloads them again",
     }
@@ -170,7 +170,8 @@ def _describe_start(stack: StackConfig, pool: Pool, model: ServedModel) -> Itera
     yield f"  warm-up {write_seconds(start.warmup.seconds)}, which is assumed"
 
     if lacks_prepull(stack, pool, model):
-        yield f"prepull: [{name_image(model)}] in the pool pulls the image while a node gets its GPUs (docs/prepull.md)"
+        pulled = f"with prepull: [{name_image(model)}] in the pool"
+        yield f"{pulled}, a new node pulls the image while it prepares its GPUs (docs/prepull.md)"
     limit = write_seconds(find_start_limit(stack, pool, model))
     yield from note_start_times(stack, [start])
-    yield f"a container that does not respond {limit} after its start restarts"
+    yield f"Kubernetes restarts a container that does not respond within {limit} of its start"

@@ -19,7 +19,7 @@ from .table import build_model_table
 
 
 def explain_model(stack: StackConfig, model: ServedModel, name: str = "STACK") -> Iterator[Step]:
-    """Yield the steps from the Deployments of a model to its calls; for a next version only the steps that differ.
+    """Yield the steps from the Deployments of a model to its calls; of a next version only the steps that differ.
 
     Args:
         stack: The stack.
@@ -41,7 +41,7 @@ def explain_model(stack: StackConfig, model: ServedModel, name: str = "STACK") -
 
 
 def _vary(versions: Iterable[ServedModel], explain: Callable[[ServedModel], Iterable[Step]]) -> Iterator[Step]:
-    """Yield the steps of the current version, then the next version's steps with other lines."""
+    """Yield the steps of the current version, then those steps of the next version whose lines differ."""
     present, *others = versions
     steps = list(explain(present))
     yield from steps
@@ -109,7 +109,7 @@ def _write(usd: float | None) -> str:
 
 
 def list_aliases(model: ServedModel) -> Iterator[str]:
-    """Yield the Deployments' names of a model with versions, such as ``chat-2``."""
+    """Yield the names of a model's Deployments if its versions have names, such as ``chat-2``."""
     yield from (version.deployment for version in model.list_versions() if version.version)
 
 

@@ -73,7 +73,7 @@ def list_model_start_rows(models: Sequence[ModelSummary]) -> Iterator[tuple[str,
 
 
 def _describe_sum(version: VersionSummary) -> str:
-    """Return the time from a pod's creation to its first response, with the unknown part as words."""
+    """Return the time from a pod's creation to its first response as text, which names a part of unknown length."""
     if version.start is None:
         return "not known"
     return f"about {write_seconds(version.start.seconds)}" + ("" if version.knows_weights else " and the weights")

@@ -15,7 +15,7 @@ _REMOVAL_CONDITIONS = {
 
 
 def describe_lifecycle(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
-    """Yield the causes of disruption of a pool's nodes, and the nodes above the limit during a replacement."""
+    """Yield what removes nodes of a pool, and how many nodes may run above its limit during a replacement."""
     surge = max((count_surge(stack, pool, row) for row in stack.list_instances(pool)), default=0)
     beyond = f", so {_say_nodes(surge)} may run above the limit" if surge else ""
     if isinstance(pool, Pool) and pool.static_nodes:
@@ -43,12 +43,12 @@ def describe_lifecycle(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str
     else:
         grace = lifecycle.termination_grace_period
         yield f"drift replaces up to {_say_nodes(surge)} at once{beyond}; pods get {grace} to end"
-        yield from _describe_successors(pool)  # the engine: tests/changes/pools/test_drains_successors_on_karpenter.py
+        yield from _describe_successors(pool)  # see tests/changes/pools/test_drains_successors_on_karpenter.py
     yield from _describe_pins(lifecycle)
 
 
 def _describe_returns(pool: Pool | CpuPool) -> Iterator[str]:
-    """Yield a line if consolidation moves pods to a reservation that becomes free, the cheapest capacity.
+    """Yield a line if consolidation moves pods to a reservation that becomes free, because it costs least.
 
     Source: aws/karpenter-provider-aws#7979.
     """
@@ -59,7 +59,7 @@ def _describe_returns(pool: Pool | CpuPool) -> Iterator[str]:
 
 
 def _describe_successors(pool: Pool | CpuPool) -> Iterator[str]:
-    """Yield the capacity type of nodes' successors, if it may be unavailable or more expensive."""
+    """Yield the capacity type of the nodes that replace others, if it may be unavailable or more expensive."""
     if "reserved" in pool.purchase:
         others = " or ".join(kind for kind in pool.purchase if kind != "reserved")
         back = "until the new node is empty" if pool.lifecycle.consolidation_policy == "WhenEmpty" else "for a while"
@@ -69,7 +69,7 @@ def _describe_successors(pool: Pool | CpuPool) -> Iterator[str]:
 
 
 def _describe_pins(lifecycle: Disruption) -> Iterator[str]:
-    """Yield what happens to pods that block eviction when drift or expiry replaces their node."""
+    """Yield what happens to pods that block their eviction, when drift or expiry replaces their node."""
     takes = ["drift"] if not lifecycle.blocks_drift else []
     takes += ["expiry"] if lifecycle.expire_after != "Never" else []
     if takes:

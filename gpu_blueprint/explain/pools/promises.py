@@ -1,4 +1,4 @@
-"""Promises of a pool's resources to tenants, with their arithmetic, as text and as JSON."""
+"""The resources that a pool promises to its tenants, with the arithmetic, as text and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

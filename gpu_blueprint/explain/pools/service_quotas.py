@@ -1,7 +1,7 @@
 """AWS's service quotas that a stack needs when every pool is at its limit.
 
-Each amount is counted twice: on the types that Karpenter launches, which people request from AWS, and on the types with
-the most vCPUs, the worst case.
+Each amount is counted twice. The first amount is for the types that Karpenter launches while EC2 has capacity; people
+request this amount from AWS. The second is the worst case: the types with the most vCPUs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ class Count(NamedTuple):
 
 
 class Share(Record, kw_only=True):
-    """One part of the stack's amount of a quota: as launched, and at worst."""
+    """The need of one part of the stack, such as a pool: as Karpenter launches nodes, and in the worst case."""
 
     of: str
     launched: Count
@@ -99,7 +99,7 @@ def write_request(quota: ServiceQuota, amount: int, region: str) -> tuple[str, s
 
 
 def list_instance_needs(stack: StackConfig) -> list[Need]:
-    """Return the needs of instances at the pools' limits, in the catalogue's order; quotas without a code are last."""
+    """Return what instances need at the pools' limits, in the catalogue's order; quotas without a code are last."""
     found: dict[ServiceQuota, list[Share]] = {}
     for quota, share in _list_instance_shares(stack):
         found.setdefault(quota, []).append(share)
@@ -112,7 +112,7 @@ def _rank(quota: ServiceQuota) -> int:
 
 
 def list_platform_needs(stack: StackConfig) -> list[Need]:
-    """Return the needs of the platform itself, without instances and without the account's existing resources."""
+    """Return what the platform itself needs, without instances and without the account's existing resources."""
     needs = [_build_need(CLUSTERS, 1, "the control plane", stack.cluster_name)] if stack.new_cluster else []
     if isinstance(stack.network, NewVpc):
         needs.append(_build_need(VPCS, 1, "the network", stack.network.cidr))
@@ -145,7 +145,7 @@ def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Sh
 
 
 def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> Iterator[tuple[ServiceQuota, Share]]:
-    """Yield a pool's shares for one capacity type: the whole limit, since others may lack capacity, and the surge.
+    """Yield what a pool needs in one capacity type: its whole limit, since other types may lack capacity, and surge.
 
     If a pool's types count against different quotas, each quota must allow the whole limit. No GPU model has such types
     today, but the catalogue may change.
@@ -163,14 +163,14 @@ def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> I
 
 
 def _find_fleet(pool: Pool, rows: list[Instance]) -> dict[Instance, int]:
-    """Return the nodes with the most vCPUs at the limit of a pool, among some types."""
+    """Return type → nodes with the most vCPUs together that the limit of a pool allows, among some types."""
     if pool.static_nodes:
         return max(({row: pool.static_nodes} for row in rows), key=_count_vcpus)
     return find_largest_fleet(rows, pool.max_gpus)
 
 
 def _find_surge(stack: StackConfig, pool: Pool | CpuPool, rows: Sequence[Instance]) -> dict[Instance, int]:
-    """Return the nodes of one type with the most vCPUs that may run above a pool's limit; empty if none may."""
+    """Return type → nodes that may run above a pool's limit, for the type with the most vCPUs; empty if none may."""
     surges = ({row: surge} for row in rows if (surge := count_surge(stack, pool, row)))
     return max(surges, key=_count_vcpus, default={})
 
@@ -203,10 +203,10 @@ def _list_cpu_shares(stack: StackConfig, pool: CpuPool, purchase: UsageClass) ->
 
 
 def find_largest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:
-    """Return the nodes with the most vCPUs that together hold at most ``gpus`` GPUs.
+    """Return type → nodes with the most vCPUs that together hold at most ``gpus`` GPUs.
 
-    It takes types in the order of vCPUs per GPU. The result is exact if each node size divides the larger sizes, as 1,
-    2, 4 and 8 GPUs do.
+    The function takes types in the order of vCPUs per GPU. The result is exact if each node size divides the larger
+    sizes, as 1, 2, 4 and 8 GPUs do.
     """
     fleet: dict[Instance, int] = {}
     for row in sorted(rows, key=lambda row: row.vcpu / row.gpu_devices, reverse=True):
@@ -217,7 +217,7 @@ def find_largest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:
 
 
 def _build_share(of: str, fleets: Sequence[dict[Instance, int]], purchase: UsageClass) -> tuple[ServiceQuota, Share]:
-    """Return quota and share of two fleets: the first is launched, and the one with more vCPUs is the worst case."""
+    """Return the quota and the share of fleets: Karpenter launches the first; the largest is the worst case."""
     worst = max(fleets, key=_count_vcpus)
     quota = find_instance_quota(next(iter(worst)).family, purchase)
     return quota, Share(of=of, launched=_count_fleet(fleets[0]), worst=_count_fleet(worst))
@@ -233,7 +233,7 @@ def _count_vcpus(fleet: dict[Instance, int]) -> int:
 
 
 def _list_reservation_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Share]]:
-    """Yield the shares of all reservations, without nodes inside the limit of a pool that also has on-demand."""
+    """Yield what the reservations need, without instances that the on-demand share of a pool counts already."""
     room = {pool.name: pool.max_gpus for pool in stack.gpu_pools if "on-demand" in pool.purchase}
     for reservation in stack.reservations:
         row, left = find_instance(reservation.instance_type), reservation.instances

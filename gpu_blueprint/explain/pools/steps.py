@@ -81,7 +81,7 @@ def _describe_slot(pool: Pool, size: PodSize) -> Iterator[str]:
 
 
 def _describe_mounts(pool: Pool, memory_mib: int) -> str:
-    """Return a sentence about the memory of a node for Mountpoint's pods, which other pods must leave free."""
+    """Return a sentence about the memory of a node that other pods must leave free for Mountpoint's pods."""
     left = "podSize should leave it free" if pool.slot_size else "the mutating policy's requests leave it free"
     return f"up to {memory_mib / 1024:g} GiB of a node, which no pod requests and Karpenter does not count; {left}"
 

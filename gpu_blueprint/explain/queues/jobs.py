@@ -11,12 +11,12 @@ from ..first_pod import build_first_pod, find_grant
 
 
 def list_queued_pools(stack: StackConfig, tenant: Tenant) -> list[Pool]:
-    """Return the queued pools with a grant of a tenant, in the order of the stack file."""
+    """Return the queued pools in which a tenant has a grant, in the order of the stack file."""
     return [pool for pool in stack.queued_pools if tenant.may_use(pool.name)]
 
 
 def find_first_tenant(stack: StackConfig, pool: Pool) -> Tenant | None:
-    """Return the first tenant with a grant in a queued pool; None for a pool without a queue or without a grant."""
+    """Return the first tenant with a grant in a queued pool; None if the pool has no queue, or no tenant a grant."""
     return next((tenant for tenant in stack.tenants if pool in list_queued_pools(stack, tenant)), None)
 
 
@@ -26,7 +26,7 @@ def build_first_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str,
 
 
 def build_first_work(stack: StackConfig, pool: Pool) -> dict[str, Any]:
-    """Build the first pod of a pool, in a Job if the pool has a queue."""
+    """Build the first pod of a pool; inside a Job if the pool has a queue and a tenant has a grant."""
     tenant = find_first_tenant(stack, pool)
     return build_first_job(stack, tenant, pool) if tenant else build_first_pod(stack, pool)
 
@@ -40,10 +40,11 @@ def build_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str, Any]:
 
 
 def wrap_in_job(stack: StackConfig, tenant: Tenant, pool: Pool, pod: dict[str, Any]) -> dict[str, Any]:
-    """Return a Job of one pod, which needs no queue label: the namespace's default queue takes it.
+    """Return a Job of one pod. It needs no queue label, because jobs without a label wait in the default queue.
 
-    Kueue adds the pool's nodeSelector and tolerations to an admitted Job. The Job itself has a nodeSelector only if the
-    tenant may use several pools with the same resource, or if no mutating policy adds the PriorityClass.
+    Kueue adds the pool's nodeSelector and tolerations to an admitted Job. The Job keeps its own nodeSelector only if
+    several pools of the tenant have the same resource, or if the cluster has no MutatingAdmissionPolicy (before
+    Kubernetes 1.36).
     """
     spec = dict(pod["spec"])
     spec.pop("tolerations", None)
@@ -71,13 +72,13 @@ def describe_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> Iterator[str
 
 
 def _list_classes() -> list[str]:
-    """Return the priority classes of jobs from high to low, with the position of jobs without a class."""
+    """Return the priority classes of jobs from high to low, and among them the place of jobs without a class."""
     values = {**PRIORITIES, "none of these": 0}
     return sorted(values, key=lambda name: -values[name])
 
 
 def _list_rivals(stack: StackConfig, tenant: Tenant, pool: Pool) -> list[str]:
-    """Return the other pools of a tenant with a common resource name."""
+    """Return the names of the tenant's other pools that advertise a resource name of this pool."""
     names = set(pool.profile.per_device)
     return [
         other.name

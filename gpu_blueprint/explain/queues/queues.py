@@ -6,10 +6,10 @@ from ...subjects.queues.contention import Share, list_shares
 
 
 class QueueSummary(Share, kw_only=True):
-    """One tenant's part of one resource of a queued pool, with the tenant's hourly ceiling."""
+    """The part of a resource in a queued pool that one tenant may hold, and the tenant's hourly ceiling."""
 
     hourly_ceiling: float | None
-    """US dollars an hour of the tenant's GPU jobs in all pools together, queued or not; None without a limit."""
+    """Most US dollars an hour for the tenant's running GPU jobs in all pools, queued or not; None without a limit."""
 
 
 def summarize_queues(stack: StackConfig) -> list[QueueSummary]:

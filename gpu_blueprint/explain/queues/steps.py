@@ -104,7 +104,7 @@ def _count_contended(share: Share) -> str:
 
 
 def _name_lenders(stack: StackConfig, share: Share, shares: Sequence[Share]) -> str:
-    """Return the lenders of a tenant in a pool, with their counts, as text."""
+    """Return as text from whom a tenant may borrow in a pool, and how much."""
     others = [other for other in _list_neighbours(share, shares) if other.own]
     parts = [f"{other.tenant} (up to {other.own}, while idle)" for other in others]
     if rest := _count_rest(stack, share):
@@ -130,7 +130,7 @@ def _list_same(share: Share, shares: Sequence[Share]) -> list[Share]:
 
 
 def _count_rest(stack: StackConfig, share: Share) -> int:
-    """Return the count of the share's resource without a grant."""
+    """Return how many units of the share's resource are granted to no tenant."""
     return count_rest(stack, stack.gpu_pools_by_name[share.pool])[share.resource]
 
 
@@ -163,7 +163,7 @@ def _describe_flavor(stack: StackConfig, pool: Pool) -> Iterator[str]:
 
 
 def _name_prices(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    """Yield the price of a unit in the hourly ceilings of the pool's tenants; nothing without ceilings."""
+    """Yield the price at which the tenants' hourly ceilings count a unit of the pool; nothing without ceilings."""
     limited = {ceiling.tenant for ceiling in list_ceilings(stack)}
     rich = [tenant.name for tenant in stack.tenants if tenant.name in limited and tenant.may_use(pool.name)]
     if rich:

@@ -15,7 +15,7 @@ def build_queue_table(config: StackConfig) -> PlainTable:
 
 
 def _note_queues(queues: Sequence[QueueSummary]) -> Iterator[str]:
-    """Yield the meaning of the mark, and the pools without borrowing."""
+    """Yield what the mark ``*`` means, and the pools in which no tenant can borrow."""
     if any(queue.is_capped for queue in queues):
         yield "* limited by the team's hourlyCeiling"
     lent = {queue.pool for queue in queues if queue.may_borrow}

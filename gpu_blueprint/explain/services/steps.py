@@ -42,7 +42,7 @@ def explain_quota(stack: StackConfig, service: Service) -> Step:
 
 def _describe_deployment(stack: StackConfig, service: Service) -> Iterator[str]:
     place = f"{stack.find_namespace(service)}/{service.name}"
-    yield f"{place}: the team creates it, without replicas"
+    yield f"{place}: the team creates it, and leaves spec.replicas out"
     if service.server:
         labels = ", ".join(f"{key}={value}" for key, value in service.find_pod_labels(service.name).items())
         port = INFERENCE_SERVERS[service.server].port
@@ -58,7 +58,7 @@ def _describe_replicas(service: Service) -> Iterator[str]:
     yield f"after {service.quiet_seconds} quiet seconds replicas terminate one by one, two minutes apart"
     if least == 0:
         yield "if every signal is 0 throughout that time, all replicas terminate at once, even with in-flight requests"
-        yield "then clients get errors until the query is above 0 and a replica is Ready: nothing queues their requests"
+        yield "then clients get errors until a signal is above 0 and a replica is Ready: nothing queues their requests"
 
 
 def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
@@ -66,14 +66,15 @@ def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
     found = list_measures(service.name, stack.find_namespace(service), service)
     for words, measure in zip(summarize_service(stack, service).scales_on, found, strict=True):
         each = " for each replica" if measure.per_replica else ""
-        yield f"{words}: this PromQL, kept at {measure.target:g}{each}"
+        yield f"{words}: this PromQL, with the target value {measure.target:g}{each}"
         yield f"  {measure.promql}"
 
 
 def _describe_held(pool: Pool, service: Service) -> Iterator[str]:
     for words, replicas in (("at least", service.replicas.min), ("at most", service.replicas.max)):
         gpus = replicas * count_gpus(pool, service.gpus)
-        yield f"{words} {describe_amount(pool, service.gpus, replicas)}, worth {gpus:.3g} of {pool.max_gpus} GPUs"
+        amount = describe_amount(pool, service.gpus, replicas)
+        yield f"{words} {amount}: {gpus:.3g} GPUs of the pool's {pool.max_gpus}"
 
 
 def _describe_quota(stack: StackConfig, pool: Pool, service: Service) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The first pod of a tenant with storage, which mounts all of it, lists each folder, and writes where it may."""
+"""The first pod of a tenant with storage: it mounts all of the tenant's storage, lists it, and writes where it may."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ def build_storage_pod(stack: StackConfig, tenant: Tenant) -> dict[str, Any]:
     """Build a pod without a GPU that mounts all storage of a tenant.
 
     It runs in the zone of a Lustre file system, because traffic between zones costs money and time. Its image runs as
-    root, which owns a new Lustre file system, and creates the folder where other users of the team write.
+    root, because root owns a new Lustre file system: the pod creates the folder where other users of the team write.
     """
     mounts = list_tenant_mounts(stack, tenant)
     zone = find_lustre_zone(mounts)
@@ -37,7 +37,7 @@ def build_storage_pod(stack: StackConfig, tenant: Tenant) -> dict[str, Any]:
 
 
 def choose_pool(stack: StackConfig, zone: str) -> CpuPool:
-    """Return the CPU pool for a pod, if possible in a zone, and if possible without taints.
+    """Return the CPU pool for a pod: if possible one that launches in the zone, and if possible one without taints.
 
     A stack with tenants has a CPU pool.
     """
@@ -56,7 +56,7 @@ def find_lustre_zone(mounts: Sequence[Mount]) -> str:
 
 
 def _list_commands(mounts: Sequence[Mount]) -> Iterator[str]:
-    """Yield shell commands that list each folder, and write where the tenant may.
+    """Yield shell commands that list each folder, and write into it if the tenant may write there.
 
     ``ls`` is not in a pipe, which would hide its exit code.
     """

@@ -14,7 +14,7 @@ class MountSummary(Record, kw_only=True):
     tenant: str
     namespace: str
     access: str
-    """``read`` or ``write``."""
+    """``read``, ``add`` or ``write``."""
     claim: str
     """Name of the PersistentVolumeClaim."""
     volume: str

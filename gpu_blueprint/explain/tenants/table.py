@@ -32,7 +32,7 @@ def _format_tenant(config: StackConfig, tenant: TenantSummary) -> tuple[str, ...
 
 
 def _list_people(tenant: TenantSummary) -> Iterator[str]:
-    """Yield a line for each member, viewer and service account with an IAM role."""
+    """Yield a line for each member, each viewer, and each service account that has an IAM role."""
     yield from (member.rsplit("/", 1)[-1] for member in tenant.members)
     yield from (f"{viewer.rsplit('/', 1)[-1]} (views)" for viewer in tenant.viewers)
     yield from (f"{identity.split(':')[0]} (in AWS)" for identity in tenant.identities)

@@ -1,8 +1,8 @@
 """The hosts that bypass the proxy, each with its reason.
 
-Programs read NO_PROXY differently. Go (containerd, kubelet, Karpenter, the drivers) takes hosts, ``.domain`` for the
-names below a domain, addresses and CIDR blocks, and never sends localhost through a proxy. curl takes blocks since
-7.86, and ``.domain`` for the domain itself too. Python's urllib compares suffixes of names and reads no blocks;
+Programs read NO_PROXY differently. Go (containerd, kubelet, Karpenter, the drivers) accepts hosts, ``.domain`` for the
+names below a domain, addresses and CIDR blocks, and never sends localhost through a proxy. curl accepts blocks since
+7.86, and reads ``.domain`` as the domain itself too. Python's urllib compares suffixes of names and reads no blocks;
 requests reads IPv4 blocks. So the list also has the single addresses that Python programs call.
 Sources: golang.org/x/net/http/httpproxy/proxy.go; curl docs/cmdline-opts/noproxy.md; CPython Lib/urllib/request.py,
 proxy_bypass_environment; psf/requests src/requests/utils.py, should_bypass_proxies. Read 2026-11-28. curl's pages do
@@ -21,9 +21,9 @@ _ENDPOINT_HOSTS = {
     "ecr": ("api.ecr.{region}.{domain}", ".dkr.ecr.{region}.{domain}"),
     "eks-auth": ("eks-auth.{region}.api.aws",),
 }
-"""Endpoint of the VPC → its host names, if these are more than ``SERVICE.REGION.amazonaws.com``. A bucket's host begins
-with the bucket, a registry's with the account id (AWS General Reference, "Service endpoints"; eks-auth: EKS user guide,
-vpc-interface-endpoints)."""
+"""Endpoint of the VPC → its host names, if these are more than ``SERVICE.REGION.amazonaws.com``. A bucket's host
+begins with the name of the bucket, and a registry's host with the account id (AWS General Reference, "Service
+endpoints"; eks-auth: EKS user guide, vpc-interface-endpoints)."""
 
 
 class DirectHost(Record):
@@ -66,5 +66,5 @@ def _list_endpoint_hosts(config: StackConfig) -> Iterator[DirectHost]:
 
 
 def list_endpoints(config: StackConfig) -> list[str]:
-    """Return the AWS services with an endpoint in the VPC; empty for a VPC of the team if the stack file names none."""
+    """Return the AWS services with an endpoint in the VPC; for a VPC of the team, only those in the stack file."""
     return list(getattr(config.network, "endpoints", None) or ())

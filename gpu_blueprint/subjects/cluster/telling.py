@@ -1,4 +1,4 @@
-"""Proxy and company CA as programs get them: environment variables, ConfigMaps, mounted files."""
+"""The company's proxy and CA in the forms that programs read: environment variables, ConfigMaps, mounted files."""
 
 import hashlib
 from typing import Any
@@ -13,7 +13,7 @@ CA_MAP, CA_KEY = "gpu-blueprint-ca", "ca.pem"
 CA_FOLDER = "/etc/gpu-blueprint-ca"
 """Folder in a container where the ConfigMap is mounted."""
 CA_VARIABLE = "SSL_CERT_DIR"
-"""The variable that adds a folder of CAs for a Go program, which still reads the public CAs of its image.
+"""The variable that adds a folder of CAs for a Go program; the program still reads the public CAs of its image.
 SSL_CERT_FILE and AWS_CA_BUNDLE would replace the public CAs (Go crypto/x509/root_unix.go; aws-sdk-go-v2
 config/resolve.go). Read 2026-11-28."""
 MARK = "gpu-blueprint/egress"

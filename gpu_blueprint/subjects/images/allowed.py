@@ -5,7 +5,7 @@ from .sources import locate_prefix, split_image
 
 
 def lies_below(image: str, entry: str) -> bool:
-    """Return whether an image is, or lies below, an entry of ``images.allowed``, which names a registry or a path."""
+    """Return whether an image is an entry of ``images.allowed`` (a registry or a path), or lies below the entry."""
     full = name_fully(image)
     allowed = entry.removesuffix("/").replace("index.docker.io", "docker.io", 1)
     return any(full == name or full.startswith(f"{name}/") for name in (allowed, name_fully(allowed)))

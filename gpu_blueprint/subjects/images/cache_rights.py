@@ -7,7 +7,7 @@ from .sources import name_cache_prefix
 
 
 def build_cache_policies(config: StackConfig) -> dict[str, dict[str, Any]]:
-    """Return the policy that lets nodes pull images that ECR has not cached yet: title → statements.
+    """Return title → policy that lets nodes pull images that ECR has not cached yet; empty without a cache.
 
     The first pull of an image creates its repository (ECR user guide, "IAM permissions required to sync an upstream
     registry"). AmazonEC2ContainerRegistryPullOnly has the permission to import the image.

@@ -10,9 +10,9 @@ from .sources import locate_image, split_image, split_name
 
 
 def build_image_values(config: StackConfig, chart: Chart) -> dict[str, Any]:
-    """Return the values that move the images of a chart into the cache or the mirror; empty if none moves.
+    """Return the chart values with which nodes pull a chart's images from the cache or the mirror; empty if none do.
 
-    No value names a tag or a digest: the chart's own stay, and some charts build a tag from several values.
+    No value sets a tag or a digest. The chart keeps its own, which some charts build from several values.
     """
     values: dict[str, Any] = {}
     for row in list_chart_images(chart.name, chart.version) if config.images else ():

@@ -158,7 +158,7 @@ def _read_add_on(config: StackConfig, found: PlannedResource) -> AddOnImages:
 
 
 def name_copy(image: str) -> str:
-    """Return the name and tag of an image's copy without a digest, which the registry computes."""
+    """Return the name and tag of an image's copy, without the digest, because the registry computes it."""
     name, rest = split_name(image)
     tag, _, _ = rest.partition("@")
     return f"{name}{tag}"

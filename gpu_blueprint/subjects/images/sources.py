@@ -10,7 +10,7 @@ from ...config import StackConfig
 from ...records import replace
 
 _LONGEST_PREFIX = 30
-"""Characters that ECR allows in the prefix of a cache rule (ECR API reference, CreatePullThroughCacheRule)."""
+"""Most characters that ECR allows in the prefix of a cache rule (ECR API reference, CreatePullThroughCacheRule)."""
 _DOCKER_HUB = "docker.io"
 _CHARTS = "charts"
 """Folder of the mirror that holds the charts."""
@@ -66,8 +66,8 @@ def locate_prefix(config: StackConfig, prefix: str) -> str:
 def find_place(config: StackConfig, registry: str) -> str:
     """Return the cache or the mirror of a registry, as a prefix of images; empty if nodes pull from the registry.
 
-    Nodes pull images of ECR, of EKS and of the mirror's own registry directly. The same holds for a registry with a
-    port, which is not public, and whose port a path cannot hold.
+    Nodes pull images of ECR, of EKS and of the mirror's own registry directly. The same is true of a registry with a
+    port: it is not public, and a path cannot contain the port.
     """
     if cached := _list_caches(config).get(registry):
         return cached
@@ -96,7 +96,7 @@ def find_origin(config: StackConfig, located: str) -> str:
 def is_in_mirror(config: StackConfig, located: str) -> bool:
     """Return whether a reference is a copy in the stack's mirror: MIRROR/REGISTRY/PATH.
 
-    Images of a team may lie below the same path, without a registry in it.
+    A team's own images may lie below MIRROR too, without a registry in their path.
     """
     mirror = f"{config.images.mirror}/" if config.images and config.images.mirror else ""
     origin = located.removeprefix(mirror)

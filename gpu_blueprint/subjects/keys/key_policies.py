@@ -55,7 +55,7 @@ def list_key_policies(config: StackConfig) -> list[KeyPolicy]:
 
 
 def _list_uses(config: StackConfig) -> Iterator[tuple[str, str, Callable[[StackConfig], Iterator[KeyStatement]]]]:
-    """Yield key, use in words, and builder of the statements."""
+    """Yield (ARN of a key, the data that it encrypts, the function that yields its statements)."""
     keys, made = config.encryption, find_contents(config)
     rows = (
         (config.secrets_key_arn, "Kubernetes secrets", list_secrets_statements),
@@ -80,7 +80,7 @@ def _list_uses(config: StackConfig) -> Iterator[tuple[str, str, Callable[[StackC
 
 
 def _list_commands(config: StackConfig, arn: str) -> Iterator[str]:
-    """Yield the command that grants Auto Scaling a key of another account, whose policy cannot allow AWS's role.
+    """Yield the command that lets Auto Scaling use a key of another account: that key's policy cannot allow the role.
 
     Source: EC2 Auto Scaling user guide, "Example 2: Key policy sections that allow cross-account access".
     """

@@ -1,7 +1,7 @@
 """The statements of a key policy, each with its reason and its source.
 
 The key policy decides: IAM policies count only if the key policy allows their account. The statements allow AWS
-services and service-linked roles, and allow the stack's account through one service each.
+services and service-linked roles, and allow the stack's account to use the key through one service each.
 
 AWS's pages confirm, on 2026-11-28: Auto Scaling and Spot (key and grants of both service-linked roles), EFS and FSx
 (the four actions), imports of FSx for Lustre, secrets of EKS, and the actions of services that send to encrypted queues
@@ -142,7 +142,7 @@ def _let_account(
 
 
 def _let_services(config: StackConfig, title: str, services: Sequence[str], reason: str, source: str) -> KeyStatement:
-    """Return the statement that lets AWS services use the key for this account, which each of their calls names."""
+    """Return the statement that lets AWS services use the key in calls for this account (aws:SourceAccount)."""
     condition = {"StringEquals": {"aws:SourceAccount": config.account_id}}
     actions = ("kms:Decrypt", "kms:GenerateDataKey*")
     statement = _allow(f"Allow{title}", {"Service": [*services]}, actions, condition)
@@ -175,7 +175,7 @@ def _let_role_launch(title: str, role: str, reason: str, source: str) -> Iterato
 
 
 def _let_lustre(config: StackConfig) -> KeyStatement:
-    """Return the statement for the roles that FSx creates, one per file system, to read and write objects."""
+    """Return the statement that lets FSx's roles, one for each file system, read and write objects."""
     path = "role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_fs-*"
     condition = {
         "StringEquals": {

@@ -1,4 +1,4 @@
-"""The flags of a server: the platform's, from pool, storage and shutdown, then the team's from the stack file."""
+"""The flags of a server: first the platform's flags, from pool, storage and shutdown, then the team's own flags."""
 
 import json
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""The Job that builds TensorRT plans on the GPU model and with the image that serve them.
+"""The Job that builds TensorRT plans, on the GPU model that will serve them, and with the same image.
 
 A plan runs only on the GPU model and with the version of TensorRT that built it (TensorRT developer guide, "Engine
-compatibility"). The images of Triton hold the builder, ``trtexec``, beside the library. Read 2026-11-23.
+compatibility"). Triton's images contain the library and the builder, ``trtexec``. Read 2026-11-23.
 """
 
 import shlex
@@ -34,7 +34,7 @@ def list_plans(model: TritonModel) -> list[TritonEntry]:
 
 
 def list_source_mounts(config: StackConfig, model: TritonModel) -> list[Mount]:
-    """Return the mounts that hold the model's files; on EFS each tenant has its own folder, so only the model's."""
+    """Return the mounts with the model's files; on EFS only its tenant's, since each tenant has its own folder."""
     return [
         mount
         for mount in list_mounts(config)
@@ -83,7 +83,7 @@ def build_engine_job(config: StackConfig, pool: Pool, model: TritonModel, mount:
 
 
 def _build_container(config: StackConfig, model: TritonModel, mount: Mount, resources: Any) -> dict[str, Any]:
-    """Return the container, which passes flags appended to ``args`` to each call of trtexec."""
+    """Return the container. Flags that people append to ``args`` reach each call of trtexec."""
     weights = f"{mount.path}/{model.source.folder}".removesuffix("/")
     script = " && ".join(command for entry in list_plans(model) for command in _list_commands(entry, weights))
     return {

@@ -1,4 +1,4 @@
-"""The image of a server."""
+"""The image of a model's server: its tag, its facts and its references."""
 
 from ...catalog.server_images import REPOSITORIES, ServerImage, default_server_image, find_server_image
 from ...config import StackConfig
@@ -17,7 +17,7 @@ def find_image(model: ServedModel) -> ServerImage | None:
 
 
 def name_image(model: ServedModel) -> str:
-    """Return the image of a model in its author's registry, with the digest of the stack file."""
+    """Return the reference of a model's image in its author's registry, with the digest if the stack file has one."""
     digest = f"@{model.image.digest}" if model.image and model.image.digest else ""
     return f"{REPOSITORIES[model.server_name]}:{find_tag(model)}{digest}"
 

@@ -1,8 +1,8 @@
 """The memory of a model on its GPUs: weights, KV cache, and what is left for further requests.
 
 vLLM takes a fraction of each GPU's memory (``gpu-memory-utilization``) for weights, work space and KV cache; the cache
-gets the rest. vLLM exits at startup if the cache cannot hold one sequence of ``max-model-len`` (vllm docs, "Conserving
-Memory"; vllm/v1/core/kv_cache_utils.py). Read 2026-11-23.
+gets what the other two leave. vLLM exits at startup if the cache cannot hold one sequence of ``max-model-len`` (vllm
+docs, "Conserving Memory"; vllm/v1/core/kv_cache_utils.py). Read 2026-11-23.
 """
 
 from ...catalog import Gpu
@@ -71,7 +71,7 @@ class ModelMemory(Record, kw_only=True):
 
 
 def measure_model(stack: StackConfig, pool: Pool, model: VllmModel) -> ModelMemory | None:
-    """Return the memory of a replica in a pool; None without the model's ``size`` or without an instance type."""
+    """Return the memory of a replica in a pool; None if the model's size or the pool's types are unknown."""
     if model.shape is None or (whole := find_gpu_gib(stack, pool)) is None:
         return None
     device = whole * find_part(pool, model.gpus)
@@ -153,7 +153,7 @@ def find_part(pool: Pool, amount: GpuAmount) -> float:
 
 
 def find_utilization(pool: Pool, model: VllmModel) -> float:
-    """Return the fraction of its visible GPU memory that a replica takes (``gpu-memory-utilization``)."""
+    """Return which fraction a replica takes of the GPU memory that it sees (``gpu-memory-utilization``)."""
     stated = model.gpu_memory_utilization
     return find_most_utilization(pool) if stated is None else stated
 

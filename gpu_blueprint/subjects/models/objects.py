@@ -36,8 +36,9 @@ def build_deployment_spec(config: StackConfig, model: ServedModel) -> Any:
 def replaces_first(replicas: Replicas) -> bool:
     """Return whether a rollout of a version terminates a replica before it starts the successor.
 
-    Not for a version that may have a single replica. A second version does not help: an edit of fields that both share
-    starts two rollouts at once, and rollouts ignore the PodDisruptionBudget, so both single replicas would terminate.
+    A version that may have a single replica starts the successor first, even if the model has a second version: an edit
+    of common fields starts two rollouts at once, and rollouts ignore the PodDisruptionBudget, so both single replicas
+    would terminate.
     """
     return replicas.min > 1
 

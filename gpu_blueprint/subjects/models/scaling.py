@@ -12,10 +12,10 @@ from ...config.services import InFlight, Queue, Signal
 from .memory import measure_model
 
 USUAL_MAX_SEQS = 256
-"""vLLM's default ``max-num-seqs``, for every GPU; vLLM itself uses 1024 on GPUs of 70 GiB and more, except A100 (vLLM,
-engine/arg_utils.py, get_batch_defaults, read 2026-11-29). The smaller number adds replicas earlier."""
+"""The default of ``max-num-seqs`` that the platform assumes. vLLM itself uses 1024 on GPUs of 70 GiB and more, except
+A100 (vLLM, engine/arg_utils.py, get_batch_defaults, read 2026-11-29). The smaller number adds replicas earlier."""
 FULL = 0.8
-"""Fraction of a replica's places in use when the next replica starts."""
+"""The next replica starts when this fraction of a replica's places is in use."""
 WAITING = 4
 """Waiting requests per replica that add a replica: the replica then has fewer places than estimated."""
 

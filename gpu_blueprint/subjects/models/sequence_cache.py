@@ -21,14 +21,14 @@ from .images import find_tag
 BLOCK = 16
 """Default tokens of one block of the cache (``--block-size``)."""
 _PADDED_BELOW_RATIO = 1.5
-"""vLLM pads both kinds of layers to one group each if the larger kind has less than this many times the layers of the
-smaller."""
+"""vLLM makes one group of each kind of layers, padded to equal width, if the larger kind has less than this many times
+the layers of the smaller kind."""
 _SUFFIXES = {"": 1, **{letter: 1000**power for power, letter in enumerate("kmgt", 1)}}
 _SUFFIXES |= {letter.upper(): 1024**power for power, letter in enumerate("kmgt", 1)}
 
 
 class SequenceCache(Record):
-    """The properties of a model that size a sequence's cache, summed over all GPUs of a replica."""
+    """The properties of a model that decide the size of a sequence's cache, summed over all GPUs of a replica."""
 
     layer_bytes: float
     """Bytes of a token in one layer."""

@@ -26,7 +26,8 @@ def locate_weights(config: StackConfig, model: ServedModel) -> str:
     if model.source.repository:
         return model.source.repository
     if (mount := find_model_mount(config, model)) is None:
-        raise LookupError(f"{model.name} has no source")
+        reason = f"storage {model.source.storage!r} is unknown, or tenant {model.tenant} may not read it"
+        raise LookupError(f"{model.name}: {reason}")
     if isinstance(mount.storage, S3Storage) and model.streams_from(mount.storage):
         key = f"{mount.storage.folder}{model.source.folder}".removesuffix("/")
         return f"s3://{name_bucket(config, mount.storage)}" + (f"/{key}" if key else "")

@@ -44,7 +44,7 @@ def build_command(model: TritonModel, weights: str, arguments: Sequence[str]) ->
     """Return the arguments of the container, which link files and settings into one folder and start Triton.
 
     The storage is read-only and belongs to the team, and a ConfigMap holds no folders, so neither can be mounted into
-    the other. A restarted container finds its links. The image's entry point stays, because it checks CUDA's
+    the other. A restarted container keeps its links. The image's entry point stays, because it checks CUDA's
     compatibility.
     """
     commands = [words for entry in model.models for words in _list_links(entry, weights)]

@@ -1,1 +1,1 @@
-"""The time from a pod that no node has room for to a pod that works."""
+"""Start times of pods on a new node: from the pod's creation until it works."""

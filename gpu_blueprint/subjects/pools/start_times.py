@@ -53,7 +53,7 @@ def list_start_times(stack: StackConfig) -> Iterator[StartTime]:
 
 
 def estimate_start(stack: StackConfig, pool: Pool, wanted: PodStart | None = None) -> StartTime | None:
-    """Return the start time for ``wanted``, or for the pool's ``podStart``; None without either, or without a type."""
+    """Return the start time for ``wanted``, or for the pool's ``podStart``; None without either or without a type."""
     wanted, rows = wanted or pool.pod_start, stack.list_instances(pool)
     if wanted is None or not rows:
         return None

@@ -1,4 +1,4 @@
-"""Kueue's configuration in full, because the chart's value replaces the whole default."""
+"""Kueue's whole configuration: a part is not enough, because the chart's value replaces the whole default."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from .prices import has_hourly_ceilings, price_units, round_prices
 FRAMEWORKS = ("batch/job", "jobset.x-k8s.io/jobset", "trainer.kubeflow.org/trainjob", "ray.io/rayjob")
 """Kinds of jobs that wait in queues. Kueue ignores a kind until the cluster has its CRD.
 
-Without ``pod``, ``deployment`` and ``statefulset``: services would queue, and no pod of a tenant would start while
-Kueue is down.
+The list leaves out ``pod``, ``deployment`` and ``statefulset``: with them services would queue, and no pod of a tenant
+would start while Kueue is down.
 """
 _EXCLUDED_PREFIXES = ("cpu", "memory", "ephemeral-storage", "hugepages-", "vpc.amazonaws.com/")
 """Prefixes of resources that ResourceQuotas count and queues do not.

@@ -1,4 +1,4 @@
-"""Each team's share of a queued pool: alone, and when all teams have jobs at once.
+"""Each team's share of a queued pool: while no other team has jobs, and when all teams have jobs at once.
 
 Kueue divides borrowed GPUs by the dominant resource share: a team's borrowed count, divided by the cohort's lendable
 count of this resource, divided by the team's weight (``dominantResourceShare`` in Kueue's
@@ -52,7 +52,7 @@ def find_weight(tenant: Tenant) -> float:
 
 
 def list_shares(stack: StackConfig) -> list[Share]:
-    """Return the share of every tenant in every queued pool of its grants, in the order of the pools."""
+    """Return the share of each tenant in each queued pool in which it has a grant, pool by pool."""
     prices = _list_prices(stack)
     return [
         share
@@ -70,9 +70,9 @@ def divide_pool(stack: StackConfig, pool: Pool, resource: str, asking: Collectio
 
 
 def divide(total: int, claims: Mapping[str, Claim], size: int = 1) -> dict[str, int]:
-    """Return name → units, each job of ``size`` units given to the claim whose share would be least after it.
+    """Return name → units. Each job of ``size`` units goes to the claim whose share would then be the least.
 
-    A share is the borrowed units per weight; own units count 0.
+    A share is the borrowed units divided by the weight; own units count 0.
     """
     held = dict.fromkeys(claims, 0)
     order = {name: index for index, name in enumerate(claims)}

@@ -5,13 +5,13 @@ from ...records import Record
 
 
 class ResourceGroup(Record):
-    """Connected resources and pools; Kueue allows a resource, and a flavor, in one group only."""
+    """Pools that common resource names connect. Kueue allows each resource and each flavor in one group only."""
 
     resources: tuple[str, ...]
     """Sorted, because Pulumi's engine does not keep the order of the mapping in a MIG layout."""
     pools: tuple[Pool, ...]
-    """The order that a job without a pool label tries: pools with a queue first, then the others, each in the order of
-    the stack file."""
+    """In the order in which Kueue tries them for a job without a pool label: pools with a queue, then the others. Both
+    parts have the order of the stack file."""
 
 
 def list_groups(stack: StackConfig) -> list[ResourceGroup]:

@@ -24,7 +24,7 @@ def build_flavor(pool: Pool) -> dict[str, Any]:
 
 
 def build_cohort(stack: StackConfig) -> dict[str, Any]:
-    """Return the ``spec`` of the Cohort: the part of each queued pool without a grant, which all teams may borrow."""
+    """Return the ``spec`` of the Cohort: GPUs of queued pools that no tenant is granted, which all may borrow."""
     groups = []
     for group in list_groups(stack):
         rests = {pool.name: _count_lent(stack, pool) for pool in group.pools}
@@ -38,7 +38,7 @@ def build_cohort(stack: StackConfig) -> dict[str, Any]:
 
 
 def _count_lent(stack: StackConfig, pool: Pool) -> dict[str, int]:
-    """Return extended resource → count without a grant; empty for a pool without a queue, which lends nothing."""
+    """Return extended resource → count granted to no tenant; empty for a pool without a queue, which lends nothing."""
     return count_rest(stack, pool) if pool in stack.queued_pools else {}
 
 

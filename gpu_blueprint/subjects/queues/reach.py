@@ -6,7 +6,7 @@ from ...cost.gpus import count_reachable_gpus
 
 
 def count_grant(tenant: Tenant, pool: Pool) -> dict[str, int]:
-    """Return extended resource → count of a tenant's grant, for every resource of the pool."""
+    """Return extended resource → count that a tenant is granted, for every resource of the pool."""
     counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
     return {name: counts.get(unit, 0) for unit, name in pool.profile.units.items()}
 
@@ -14,7 +14,7 @@ def count_grant(tenant: Tenant, pool: Pool) -> dict[str, int]:
 def count_offered(stack: StackConfig, pool: Pool) -> dict[str, int]:
     """Return extended resource → count that queues may admit, so that each admitted job gets its nodes.
 
-    Counted are the GPUs of whole nodes, without headroom; in a pool with ``purchase: [reserved]`` only reserved ones.
+    The count includes whole nodes only, without headroom; with ``purchase: [reserved]``, only reserved nodes.
     """
     most, kept = pool.profile.count_at_ceiling(count_reachable_gpus(stack, pool)), count_headroom(pool)
     return {name: max(count - kept[name], 0) for name, count in most.items()}
@@ -66,8 +66,8 @@ def lets_classes_stop(stack: StackConfig, queueing: Queueing, tenant: Tenant) ->
     """Return whether a job preempts running jobs of a lower class of its own team (``withinClusterQueue``).
 
     Under fair shares it does not if another team may borrow a resource of the team's grant. Kueue 0.19.2 would compute
-    the team's share as if its own jobs were preempted, then preempt a job of the other team instead, keep the own jobs,
-    and start the preempted job first: an endless loop (kueue issue 14543).
+    the team's share as if its own jobs were preempted. It would then preempt a job of the other team instead, keep the
+    team's own jobs, and start the preempted job first: an endless loop (kueue issue 14543).
     """
     return not queueing.fair or not any(
         granted and count_borrowable(stack, other, pool)[resource]

@@ -1,4 +1,4 @@
-"""Mountpoint's cache size and throughput, from the nodes of a tenant's pools."""
+"""The cache size and the throughput of Mountpoint, which follow from the nodes of a tenant's pools."""
 
 from collections.abc import Iterator
 
@@ -10,8 +10,8 @@ _GIB_PER_GB = 10**9 / 2**30
 _DISK_DIVISOR = 4
 """All caches of a stack together take at most a quarter of the smallest disk.
 
-This holds at the creation of the volumes, with a pod of each service account of each tenant on one node. A volume keeps
-its cache size, so later storage, tenants, identities and smaller disks may exceed the quarter.
+This is true when the volumes are created, even if one node runs a pod of each service account of each tenant. A volume
+keeps its cache size, so the caches may exceed the quarter when storage, tenants, identities or smaller disks are added.
 """
 
 
@@ -43,7 +43,7 @@ def _list_gpu_pools(config: StackConfig, tenant: Tenant) -> list[Pool]:
 
 
 def _list_disks(config: StackConfig, pool: Pool | CpuPool) -> Iterator[float]:
-    """Yield the GiB of the disk with the pods' files, for each instance type of a pool."""
+    """Yield the GiB of the disk where a node keeps the files of pods, for each instance type of a pool."""
     for row in pool.named_instances:
         on_nvme = config.keeps_images_on_nvme(pool)
         yield row.local_nvme_gb * _GIB_PER_GB if on_nvme else config.find_disk_gib(pool)

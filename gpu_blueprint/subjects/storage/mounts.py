@@ -1,4 +1,4 @@
-"""Mounts: each storage in the namespace of each tenant with access."""
+"""Mounts: one for each storage and each tenant that may use the storage."""
 
 from collections.abc import Iterator
 

@@ -15,7 +15,7 @@ def name_storage(config: StackConfig, storage: AnyStorage) -> str:
 
 
 def name_bucket(config: StackConfig, storage: S3Storage) -> str:
-    """Return the name of the team's bucket (``bucket``), or of the platform's.
+    """Return the name of a bucket: ``bucket`` in the stack file, or the name that the platform gives to its bucket.
 
     Bucket names are unique across accounts and regions, so the platform's name has both. S3 allows 63 characters.
     """

@@ -1,4 +1,4 @@
-"""Volumes and volume mounts of a tenant's storage in a pod."""
+"""Adds a tenant's storage to a pod, as volumes and volume mounts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -100,7 +100,7 @@ def _list_s3_options(config: StackConfig, mount: Mount, storage: S3Storage) -> l
 
 
 def _build_attributes(config: StackConfig, mount: Mount) -> dict[str, str]:
-    """Return the ``volumeAttributes`` of a volume in S3; AWS knows the attributes of file systems."""
+    """Return the ``volumeAttributes`` of a volume in S3; empty for file systems, which get theirs from AWS."""
     if not isinstance(mount.storage, S3Storage):
         return {}
     gib = find_cache_gib(config, mount.tenant)

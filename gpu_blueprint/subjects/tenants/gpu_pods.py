@@ -89,7 +89,7 @@ def list_tolerations(pool: Pool) -> list[dict[str, str]]:
 def find_room(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> dict[str, str]:
     """Return the CPU and memory in proportion to a request for GPU resources.
 
-    Slots have a fixed size. For whole GPUs without ``podSize``, it is the request's share of the smallest fitting node.
+    Slots have a fixed size. Whole GPUs without ``podSize`` get the request's share of the smallest node that fits.
 
     Returns:
         Kubernetes quantities: ``{"cpu": "700m", "memory": "3Gi"}``.

@@ -16,7 +16,7 @@ from ..storage.mounts import find_model_mount, list_tenant_mounts
 
 _TAG = "aws:PrincipalTag"
 _OWN_PREFIX = f"${{{_TAG}/kubernetes-namespace}}"
-"""Prefix of the tenant's namespace: an IAM policy variable with the session's tag."""
+"""The tenant's namespace as a prefix of keys: IAM replaces this policy variable by the session's tag."""
 _READ_OBJECTS = ("s3:GetObject", "s3:GetObjectVersion")
 _WRITE_OBJECTS = (*_READ_OBJECTS, "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
 
@@ -75,7 +75,7 @@ def list_parts(config: StackConfig, tenants: Sequence[Tenant]) -> Iterator[Servi
 
 
 def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAccountGrants]:
-    """Yield the grants for the tenant's buckets, one for ``default`` and for each service account of ``identities``.
+    """Yield the grants for the tenant's buckets: one for the account ``default``, and one for each in ``identities``.
 
     Other service accounts, which the tenant or its charts create, have no role, so their pods cannot mount a bucket.
     """

@@ -28,7 +28,7 @@ _CONTAINER_NOUNS = {"containers": "container", "initContainers": "init container
 def build_mutation_spec(config: StackConfig) -> dict[str, Any]:
     """Return the ``spec`` of the MutatingAdmissionPolicy.
 
-    It is one patch with one expression, since the API server decodes the pod again after each patch. It has no
+    The policy has one patch with one expression, since the API server decodes the pod again after each patch. It has no
     reinvocation: a second run would add each toleration twice.
     """
     pods = Match(group="", resources=("pods",), operations=("CREATE",))
@@ -78,7 +78,7 @@ def _list_rooms(config: StackConfig, pool: Pool) -> list[list[int]]:
 
 
 def _list_sizes() -> dict[str, str]:
-    """Return the variables with the units, and with the millicores and MiB, of each container."""
+    """Return the variables that list the units of each container, and its millicores and MiB."""
     found = {}
     for field in _CONTAINER_NOUNS:
         # Kubernetes itself refuses a fraction of a GPU, with a better message than an error of this expression.

@@ -6,7 +6,7 @@ A quota counts resource names, and two pools may advertise the same name. Every 
 from ...config import Pool
 
 CLASS_PREFIX = "gpu-blueprint-"
-"""The rest of the name is the pool's."""
+"""Prefix of each PriorityClass's name; the name of the pool follows."""
 
 
 def name_pool_class(pool: Pool) -> str:

@@ -141,8 +141,8 @@ def _limit_other_pods(tenant: Tenant) -> Quota:
 def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
     """Return the ``hard`` limits of the tenant's totals.
 
-    They list every extended resource of the stack's nodes, with 0 if the tenant has no grant. They also count pods from
-    before the quotas of pools, which have no PriorityClass.
+    They list every extended resource of the stack's nodes, with 0 if the tenant has no grant. They also count pods
+    without a PriorityClass, which are older than the quotas of pools.
     """
     totals = sum_totals(config, tenant)
     gpus = {f"requests.{name}": str(totals.gpus.get(name, 0)) for name in config.exposed_resources}
@@ -172,8 +172,8 @@ def build_container_limits(config: StackConfig, tenant: Tenant) -> Any:
     """Return the LimitRange item with small default requests and a small default memory limit for containers.
 
     Kubernetes uses a ``max`` without a ``default`` as the default (SetDefaults_LimitRangeItem). So each resource of
-    ``max`` has its own default. ``max`` has no CPU, which needs no limit, and no GPUs, which every container would then
-    get. See docs/decisions/0005-no-gpu-in-limit-ranges.md.
+    ``max`` has its own default. ``max`` has no CPU, because CPU needs no limit, and no GPUs, because every container
+    would then get them. See docs/decisions/0005-no-gpu-in-limit-ranges.md.
     """
     return {
         "type": "Container",

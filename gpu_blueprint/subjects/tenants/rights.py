@@ -1,4 +1,4 @@
-"""The ClusterRoles of tenants' members and viewers, in place of Kubernetes's ``edit``, and of the operators.
+"""The ClusterRoles of operators, and of tenants' members and viewers, who do not get Kubernetes's ``edit``.
 
 ``edit`` also creates DaemonSets and tokens of service accounts, impersonates service accounts, and changes
 NetworkPolicies. A member may write Roles and RoleBindings, as charts do: without ``bind`` and ``escalate`` the API
@@ -24,14 +24,14 @@ _WRITE_ALL = (*_WRITE, "deletecollection")
 _MEMBER_ACTIONS = (
     ("", ("pods/exec", "pods/attach", "pods/portforward"), ("get", "create")),
     ("", ("pods/eviction",), ("create",)),
-    # A chart changes its bindings at each upgrade, and an admission policy guards the platform's bindings. Without
-    # deletecollection, because a call for all bindings would fail at the platform's.
+    # A chart changes its bindings at each upgrade, and an admission policy guards the platform's bindings. The verbs
+    # leave out deletecollection, because a call that deletes all bindings would fail at the platform's bindings.
     (RBAC_GROUP, ("roles", "rolebindings"), _WRITE),
 )
 
 
 class _Kinds(Record):
-    """A row of tenant_kinds.csv, whose head explains the uses."""
+    """A row of tenant_kinds.csv; the head of the file explains the uses."""
 
     use: str
     group: str
@@ -42,11 +42,11 @@ _KINDS = tuple(read_table("tenant_kinds.csv", _Kinds))
 
 
 class ClusterRole(Record, kw_only=True, eq=False):
-    """A ClusterRole of the platform for people of tenants."""
+    """A ClusterRole of the platform for people: members, viewers and operators."""
 
     name: str
     rules: tuple[Mapping[str, Any], ...]
-    """Rules with Pulumi's names of the fields."""
+    """Rules, with field names as in Pulumi's Python SDK."""
 
 
 def _list_rules(use: str, verbs: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
@@ -94,7 +94,7 @@ def list_cluster_roles(config: StackConfig) -> list[ClusterRole]:
 
 
 def list_groups(config: StackConfig) -> list[str]:
-    """Return the groups that read cluster-scoped facts: of tenants, and of the platform."""
+    """Return the groups that read nodes and pools: of each tenant, and of the cluster's viewers and operators."""
     of_tenants = [name(tenant) for tenant in config.tenants for name in (name_member_group, name_viewer_group)]
     has_viewers = bool(config.cluster.viewers or config.cluster.operators)
     return [*of_tenants, *([CLUSTER_VIEWERS] if has_viewers else [])]

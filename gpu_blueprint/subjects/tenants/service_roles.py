@@ -30,7 +30,7 @@ def name_account_role(config: StackConfig, grants: ServiceAccountGrants) -> str:
 
 
 def list_roles(config: StackConfig) -> list[RoleOfStack]:
-    """Return the roles of a stack: the platform's, then those of tenants' service accounts."""
+    """Return the roles of a stack: the platform's roles, then the roles of tenants' service accounts."""
     return [*_list_platform_roles(config), *_list_account_roles(config)]
 
 

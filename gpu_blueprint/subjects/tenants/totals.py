@@ -1,4 +1,4 @@
-"""The totals of a tenant's namespace: its own fields, plus CPU, memory and GPUs for all that it may borrow.
+"""The totals of a tenant's namespace: its fields in the stack file, plus CPU, memory and GPUs that it may borrow.
 
 Kueue admits a whole job and counts GPUs only; a ResourceQuota refuses single pods. A quota below the tenant's reach
 would let a borrowed job start with half of its pods, which hold nodes and wait.

@@ -21,7 +21,7 @@ from .guarantees import Guarantee
 POD_IDENTITY_AGENT = "169.254.170.23/32"
 """Address of the EKS Pod Identity agent of every node (EKS user guide, pod-id-agent-setup)."""
 LINK_LOCAL = "169.254.0.0/16"
-"""Addresses of services on the node, such as 169.254.169.254, EC2's metadata service with the node's credentials."""
+"""Addresses of services on the node, such as EC2's metadata service (169.254.169.254) with the node's credentials."""
 ANYWHERE = "0.0.0.0/0"
 
 
@@ -106,7 +106,7 @@ def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
             name="https-out",
             why="Programs download packages, models and data (`httpsOut`).",
             directions=("Egress",),
-            # Without the Services' addresses, where port 443 belongs to the platform's webhooks.
+            # The block leaves out the Services' addresses, where port 443 belongs to the platform's webhooks.
             peers=(Block(cidr=ANYWHERE, without=(LINK_LOCAL, config.cluster.service_cidr)),),
             ports=_HTTPS,
         )
@@ -126,8 +126,8 @@ def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
 def _admit_proxies(config: StackConfig) -> Iterator[Passage]:
     """Yield the passage to the proxy, for tenants with ``httpsOut`` only, since a proxy leads to the internet.
 
-    A NetworkPolicy has addresses only. So the passage names the proxy if the stack file has its address, and any
-    address if the file has a host name.
+    A NetworkPolicy has addresses only. So the passage allows the proxy's address if the stack file states it, and
+    any address if the file states a host name.
     """
     egress = config.egress
     if egress is None or egress.https_proxy is None:

@@ -1,1 +1,1 @@
-"""Training: runs that go on after their nodes went, and what they cost."""
+"""Training: runs that continue after they lose a node, and the cost of runs."""

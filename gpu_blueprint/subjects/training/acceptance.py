@@ -30,7 +30,7 @@ from .run import NO_RETRY_CODE, TrainingRun
 
 Acceptance = Literal["nccl", "dcgm"]
 NODES = 2
-"""Default number of nodes of an all-reduce: the number in every published bandwidth."""
+"""Default number of nodes of an all-reduce: every published bandwidth is for this number."""
 LEVELS = (1, 2, 3)
 """Levels of the diagnosis: seconds, 2 minutes, a quarter of an hour. Level 4 has tests that need root on the node."""
 _GIB_WITHOUT_MARK = 2

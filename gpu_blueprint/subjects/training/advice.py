@@ -22,7 +22,7 @@ _LAUNCHERS = (
     "horovodrun",
     ".sh",
 )
-"""Parts of command words that start, or may start, a process for each GPU."""
+"""A command with one of these texts in a word starts, or may start, a process for each GPU."""
 _ELASTIC = {"torchrun", "torch.distributed.run", "torch.distributed.launch", "accelerate", "accelerate.commands.launch"}
 """Names of torchrun, and of accelerate, which calls torchrun's code."""
 _OVERRIDING = re.compile(r"--(nnodes|nproc[-_]per[-_]node|node[-_]rank|master[-_](addr|port)|rdzv[-_]\w+|standalone)\b")

@@ -18,8 +18,8 @@ mixed-precision training with Adam.
 NOTICE_S = 120
 """Seconds from EC2's notice until a spot node is interrupted (EC2 user guide, "Spot Instance interruption notices")."""
 STOPPING_S = 20
-"""Seconds between SIGTERM and the begin of the last checkpoint: our assumption for the current step of all ranks and
-for their agreement to stop."""
+"""Seconds between SIGTERM and the start of the last checkpoint: our assumption for the time in which all ranks finish
+the current step and agree to stop."""
 
 
 class CheckpointStore(Record, kw_only=True):

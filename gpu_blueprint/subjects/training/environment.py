@@ -34,7 +34,7 @@ _RECORDED_COLLECTIVES = 2000
 
 
 def list_variables(config: StackConfig, run: TrainingRun) -> list[dict[str, Any]]:
-    """Return the environment of the container: the template's variables, then those of the run's owner.
+    """Return the environment of the container: the template's variables, then the variables of the run's owner.
 
     An owner's variable that replaces one of the template keeps the template's position. So values may refer to the
     template's folders, as in ``$(CHECKPOINT_DIR)``: the kubelet expands variables that are defined above.
@@ -71,7 +71,7 @@ def _talk(run: TrainingRun) -> Iterator[dict[str, Any]]:
     yield _set("NCCL_DEBUG", "WARN")
     if not run.spans_nodes:
         return
-    # A pod has eth0 of the VPC CNI; AWS's cheat sheet has the names of the node's interfaces.
+    # The interface in a pod is eth0 of the VPC CNI; AWS's cheat sheet names the interfaces of a node.
     yield _set("NCCL_SOCKET_IFNAME", "^docker,lo,veth")
     if run.pool.multi_node and not run.pool.multi_node.hugepages:
         # libfabric would take hugepages that the pod does not have, and a data loader's fork would fail without them.
@@ -79,7 +79,7 @@ def _talk(run: TrainingRun) -> Iterator[dict[str, Any]]:
 
 
 def _end_and_explain(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
-    """Yield the variables for the last checkpoint's time, and for the record of a hanging collective."""
+    """Yield the variables that leave time for a last checkpoint, and that record a hanging collective."""
     # torchrun kills its workers 30 s after SIGTERM by default; PyTorch 2.12 and later read this variable (pull request
     # 172596).
     yield _set("TORCH_ELASTIC_SHUTDOWN_TIMEOUT", max(run.grace - _CLEAN_UP_S, 0))

@@ -2,7 +2,7 @@
 
 Fields and defaults: kubernetes-sigs/jobset 0.12.0, ``api/jobset/v1alpha2`` and the webhook. A failed pod fails its Job,
 and the JobSet's rules match the Job's reason. A program that loses a peer exits with its own code, often before the
-lost pod has its condition: this failure matches no rule, so it restarts the set and counts.
+lost pod has its condition: this failure matches no rule, so the set restarts, and Kubernetes counts it.
 """
 
 from typing import Any
@@ -38,7 +38,7 @@ def build_jobset(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
 
 
 def _build_failure_policy(run: TrainingRun) -> dict[str, Any]:
-    """Return the rules for a failed Job: the first match wins, and without a match the set restarts and counts it."""
+    """Return the rules for a failed Job: the first match wins; without a match the set restarts, which counts."""
     reasons = ["PodFailurePolicy"]
     return {
         "maxRestarts": run.most_restarts,

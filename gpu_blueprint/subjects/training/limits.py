@@ -1,4 +1,4 @@
-"""The limits of a run from pool, tenant's quota and zone, each as a sentence with its remedy."""
+"""The limits that the pool, the tenant's quota and the zone set for a run, each as a sentence with its remedy."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,8 @@ def list_sizes(config: StackConfig, pool: Pool) -> list[int]:
 def choose_gpus(config: StackConfig, pool: Pool, tenant: Tenant | None, nodes: int) -> int:
     """Return the default GPUs per node: the largest node size that fits into the tenant's reach, or else the largest.
 
-    A run on one node takes the tenant's reach if no node size fits. In pools of shared or cut GPUs it takes one unit.
+    A run on one node gets all GPUs that the tenant may hold if no node size fits. In pools of shared or cut GPUs it
+    gets one unit.
     """
     if not isinstance(pool.sharing, Exclusive):
         return 1

@@ -10,7 +10,7 @@ from .wall_time import Disturbances
 _ADVISED_HOURS = 1.0
 """Hours from checkpoint to checkpoint that the plan advises, unless the optimum is shorter."""
 _MAX_WRITING_SHARE = 1 / 20
-"""Share of the time for checkpoints above which the plan advises a longer interval."""
+"""If checkpoints take more than this share of the time, the plan advises a longer interval."""
 _SECONDS_AN_HOUR = 3600
 _ENDLESS_RATIO = 100
 """A run whose expected time is more than this many times its work counts as endless."""

@@ -41,7 +41,7 @@ class PlanWords(Record, kw_only=True):
 
 @dataclass(slots=True)
 class _Faults:
-    """The faults so far, in the order of their finding."""
+    """The faults that the arguments have shown so far, in order."""
 
     lines: list[str] = field(default_factory=list)
 
@@ -184,7 +184,7 @@ def _find_storage(
 
 
 def _list_writable(stack: StackConfig, pool: Pool | None, tenant: str | None) -> Mapping[str, AnyStorage]:
-    """Return name → storage with write access for a tenant of the pool, in the order of the stack file.
+    """Return name → storage that a tenant of the pool may write, in the order of the stack file.
 
     With ``tenant``, only the storages of this tenant.
     """

@@ -127,7 +127,7 @@ class TrainingPlan(Record, kw_only=True):
 
 
 def choose_row(stack: StackConfig, pool: Pool, nodes: int) -> Instance | None:
-    """Return the instance type for a run: the cheapest of the largest types of which ``nodes`` fit into ``maxGpus``.
+    """Return the type for a run: of all types of which ``nodes`` fit into ``maxGpus``, the largest, then the cheapest.
 
     None if no type fits.
     """
@@ -237,7 +237,7 @@ def _list_ends(stack: StackConfig, request: PlanRequest) -> Iterator[str]:
 
 
 def _count_reserved(stack: StackConfig, pool: Pool, node: Node) -> float:
-    """Return the reserved nodes of a type in the pool's part of its reservations."""
+    """Return how many nodes of a type the pool gets from its reservations, which other pools may use too."""
     if not pool.reservations:
         return 0
     parts = list_reserved_capacity(stack, pool, [node], sum_user_limits(stack, pool))

@@ -1,4 +1,4 @@
-"""A run that profiles some of its steps: it writes profiles to scratch, and copies them to the checkpoints at its end.
+"""A run that profiles some of its steps: it writes profiles to scratch, and at the end copies them to the checkpoints.
 
 It needs no privileges: traces of CUDA, NVTX and library calls come from the program's own process (NVIDIA, permission
 issue with performance counters: tracing works under restricted profiling). CPU sampling and thread switches are off,

@@ -40,7 +40,7 @@ def list_volumes(config: StackConfig, run: TrainingRun, memory_mib: int) -> Iter
     Args:
         config: The stack.
         run: The run.
-        memory_mib: Memory limit of the pod, which includes shared memory of at most half, the default of Linux.
+        memory_mib: Memory limit of the pod. Shared memory gets at most half of it, as by default in Linux.
     """
     if _needs_shared_memory(run):
         size = f"{max(memory_mib // _MIB_PER_GIB // 2, 1)}Gi"

@@ -57,7 +57,7 @@ class Disturbances(Record, kw_only=True):
         return self.failures if self.saves_at_notice else self.rate
 
     def find_loss(self, interval: float) -> float:
-        """Return the expected cost of an interruption that loses work: work since the checkpoint, plus the restart.
+        """Return the expected hours that an interruption costs if it loses work: since the checkpoint, and the restart.
 
         An interrupted segment of length S (interval plus checkpoint) loses M − S/(e^(S/M) − 1), about S/2.
         """

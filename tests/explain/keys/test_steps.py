@@ -77,4 +77,4 @@ def test_a_stack_without_keys_says_where_they_stand(bank: Path, capsys: pytest.C
     del given["config"][STACK_KEY]["encryption"]
     bank.write_text(yaml.safe_dump(given))
     assert main(["explain", "bank", "keys"]) == 0
-    assert "the file names no key, in encryption or elsewhere" in capsys.readouterr().out
+    assert "the stack file states no KMS key, neither in `encryption` nor elsewhere" in capsys.readouterr().out

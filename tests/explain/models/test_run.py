@@ -33,7 +33,7 @@ def test_an_image_with_a_digest_needs_no_advice() -> None:
 
 def test_a_newer_cuda_runs_with_the_features_of_the_driver() -> None:
     lines = explain(ranking())["image"]
-    assert lines[2].startswith("driver 615 came with CUDA 13.4; on 580 CUDA runs with the features of that driver")
+    assert lines[2].startswith("driver 615 came with CUDA 13.4; on driver 580, CUDA has only the features of 580")
 
 
 def test_the_memory_is_an_arithmetic() -> None:
@@ -46,9 +46,7 @@ def test_the_memory_is_an_arithmetic() -> None:
 def test_a_part_of_a_shared_gpu_has_a_reason() -> None:
     small = {"parameters": 1e9, "dtype": "bfloat16", "layers": 16, "kvHeads": 8, "headSize": 64}
     part = explain(chat(pool="small", shape=small, maxModelLen=2048, replicas={"min": 2, "max": 8}))["GPU memory"][0]
-    assert part.endswith(
-        " of the 22.4 GiB that it sees on the smallest type, which is 0.9 / 4, since 4 pods share the GPU"
-    )
+    assert part.endswith(" (0.9 / 4, since 4 pods share the GPU) of the 22.4 GiB that it sees on the smallest type")
     stated = explain(chat(gpuMemoryUtilization=0.8))["GPU memory"][0]
     assert stated.endswith(": 0.8 of the 44.7 GiB that it sees on the smallest type")
 
@@ -88,7 +86,10 @@ def test_the_memory_of_triton_is_stated_or_not_known(stated: dict[str, Any], lin
 
 def test_the_weights_have_a_place_a_way_and_rights() -> None:
     place, rights = explain(chat())["weights"]
-    assert place == "s3://acme-weights/models/llama: the server reads them from S3 straight to the GPU"
+    assert (
+        place
+        == "s3://acme-weights/models/llama: the server streams them from S3 to the GPU, through a buffer in memory"
+    )
     assert rights.startswith("rights of service account model-chat: s3:GetObject on arn:aws:s3:::acme-weights/models/")
 
 
@@ -110,7 +111,7 @@ def test_a_start_has_its_phases_and_its_limit() -> None:
     assert [line.split()[0] for line in lines[1:5]] == ["node", "image", "weights", "warm-up"]
     assert "prepull: [docker.io/vllm/vllm-openai:v0.31.0] in the pool" in lines[5]
     assert lines[6].endswith("gpu_blueprint/catalog/start_rates.csv") and lines[7].startswith("assumed, not measured")
-    assert lines[-1] == "a container that does not respond 10m after its start restarts"
+    assert lines[-1] == "Kubernetes restarts a container that does not respond within 10m of its start"
 
 
 def test_a_start_with_unknown_weights_says_so() -> None:

@@ -36,9 +36,9 @@ def build_team(**pool: Any) -> StackConfig:
 def test_each_signal_is_shown_with_its_promql_and_its_target() -> None:
     at_zero = 'or vector(0) and on () (kube_deployment_spec_replicas{namespace="team",deployment="chat"} == 0)'
     assert explain(build_team(maxGpus=16), "chat")["scales on"] == (
-        "queue 4 each: this PromQL, kept at 4 for each replica",
+        "queue 4 each: this PromQL, with the target value 4 for each replica",
         f'  sum(vllm:num_requests_waiting{{namespace="team",job="team/chat"}}) {at_zero}',
-        "requests 3 each: this PromQL, kept at 3 for each replica",
+        "requests 3 each: this PromQL, with the target value 3 for each replica",
         f'  sum(rate(vllm:request_success_total{{namespace="team",job="team/chat"}}[2m])) {at_zero}',
     )
 
@@ -46,8 +46,8 @@ def test_each_signal_is_shown_with_its_promql_and_its_target() -> None:
 def test_replicas_hold_shares_of_gpus() -> None:
     shared = build_team(sharing={"mode": "time-slicing", "replicas": 4}, maxGpus=16)
     assert explain(shared, "chat")["holds"] == (
-        "at least 2 nvidia.com/gpu.shared, worth 0.5 of 16 GPUs",
-        "at most 12 nvidia.com/gpu.shared, worth 3 of 16 GPUs",
+        "at least 2 nvidia.com/gpu.shared: 0.5 GPUs of the pool's 16",
+        "at most 12 nvidia.com/gpu.shared: 3 GPUs of the pool's 16",
     )
 
 
@@ -79,8 +79,9 @@ def test_a_service_with_a_query_needs_no_known_server() -> None:
     signal = {"signal": "query", "promql": "sum(queue_length)", "perReplica": 10}
     service = builders.service(server=None, replicas={"min": 1, "max": 4}, scaleOn=[signal])
     steps = explain(builders.config(**builders.services(service)), "chat")
-    assert steps["Deployment"] == ("team/chat: the team creates it, without replicas",)
-    assert steps["scales on"] == ("query 10 each: this PromQL, kept at 10 for each replica", "  sum(queue_length)")
+    assert steps["Deployment"] == ("team/chat: the team creates it, and leaves spec.replicas out",)
+    target = "query 10 each: this PromQL, with the target value 10 for each replica"
+    assert steps["scales on"] == (target, "  sum(queue_length)")
 
 
 @pytest.mark.parametrize("least", [0, 1])
