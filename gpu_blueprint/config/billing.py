@@ -13,7 +13,7 @@ from .network import refuse_repeated
 from .scalars import Dollars
 
 MOST_ALARMS = 10
-"""Notifications that AWS Budgets takes for one budget."""
+"""Most notifications that AWS Budgets accepts for one budget."""
 
 Percent = Annotated[int, Field(ge=1, le=1000)]
 

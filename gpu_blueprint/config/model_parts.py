@@ -1,4 +1,4 @@
-"""The parts of a served model: its version, the source of its weights, its image, and Triton's single models."""
+"""The parts of a served model: version, source of the weights, image, flags, and the single models of Triton."""
 
 import json
 from collections.abc import Iterator
@@ -95,7 +95,7 @@ FlagName = Annotated[
 
 
 def _refuse_nested(value: Any) -> Any:
-    """Return the value of a flag.
+    """Return the value of a flag unchanged.
 
     Raises:
         WrongValueError: The value is a list, a mapping or nothing.
@@ -135,7 +135,7 @@ class Source(Model):
 
     @property
     def folder(self) -> str:
-        """The path without the slash at its end; empty for the root of the storage."""
+        """The path without a slash at its end; empty for the root of the storage."""
         return (self.path or "").removesuffix("/")
 
     def problems(self) -> Iterator[Problem]:
@@ -188,5 +188,5 @@ class TritonEntry(Model):
     def problems(self) -> Iterator[Problem]:
         if self.window_microseconds and not self.max_batch:
             reason = "requests wait for a batch only where maxBatch allows batches"
-            # The path is that of the entry, so that a misspelt maxBatch gets no second problem.
+            # The problem's path is the whole entry, so that a misspelt maxBatch gets no second problem.
             yield Problem("window-without-batch", (), reason, "write maxBatch, or remove windowMicroseconds")

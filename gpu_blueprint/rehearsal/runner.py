@@ -127,7 +127,7 @@ def _play(stage: Stage, probe: Probe) -> Result:
 
 
 def _break_off(stage: Stage, probe: Probe, error: Exception) -> Result:
-    """Return the result of a probe that failed; the reason is a dead engine, if there is one, else the error."""
+    """Return the result of a probe that failed. The reason is an engine that has ended, else the error."""
     try:
         stage.lab.workspace.refuse_dead_engines()
     except LabError as reason:

@@ -196,7 +196,7 @@ class Stage:
         return "; ".join(["the pod is gone", *list_events(self.lab.kube, sent.name, sent.namespace)[-3:]])
 
     def _find_landing(self, snapshot: Snapshot, name: str) -> Landing | None:
-        """Return type, purchase, zone and price of a node; None if the node, or its instance in AWS, is gone."""
+        """Return the facts about a pod's node; None if the node, or the instance of Karpenter's node, is gone."""
         node = snapshot.nodes.get(name)
         if node is None:
             return None

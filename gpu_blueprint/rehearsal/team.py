@@ -14,7 +14,8 @@ from .snapshot import Snapshot, name_pod
 from .stage import Stage
 
 _SECONDS_TO_APPEAR = 10.0
-"""Controllers make the pods of a Deployment within a second; a missing operator makes none."""
+"""Seconds to wait for pods. Controllers make the pods of a Deployment within a second; without the operator of a custom
+resource, no pod will come."""
 _QUIET_S = 2.0
 """Seconds without a new pod after which all pods count as made."""
 

@@ -45,7 +45,7 @@ def _has_room(config: StackConfig, pool: Pool) -> bool:
 
 
 def _lose_gpu(config: StackConfig, pool: Pool) -> Probe:
-    """Remove a GPU from the node of a pod that ends. The next pod needs all GPUs, so it must get another node."""
+    """Let a node lose a GPU, and remove its pod. The next pod needs all GPUs, so it must get another node."""
     (resource, count), *_ = pool.profile.count_per_node(find_largest(config, pool)).items()
     pods = [build_gpu_pod(config, pool, f"{pool.name}-{name}", {resource: count}) for name in ("broken", "whole")]
     note = "the next pod runs on another node"

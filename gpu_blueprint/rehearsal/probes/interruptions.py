@@ -75,7 +75,7 @@ def deploy(stage: Stage, deployment: Manifest) -> Outcome:
 
 
 def follow_successor(stage: Stage, deployment: Manifest, first: PodFate, node: str, note: str) -> Outcome:
-    """Follow the pod that replaces the pod of a terminating node, and note ``note`` if it runs elsewhere."""
+    """Return the fate of the pod that replaces a terminating node's pod, with ``note`` if it runs on another node."""
     start = time.monotonic()
 
     def has_come_back(snapshot: Snapshot) -> bool:

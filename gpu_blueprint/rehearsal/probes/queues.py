@@ -113,7 +113,7 @@ def write_parts(parts: Mapping[str, range]) -> str:
 def _ask(
     stage: Stage, asking: Sequence[Load], loads: Sequence[Load], promised: Mapping[str, range], start: float
 ) -> str:
-    """Send loads, wait until the parts keep the promise, and return each tenant's units with the seconds until then."""
+    """Create the Jobs of ``asking``, wait until the promise is kept, and return each tenant's units as a note."""
     for load in asking:
         for job in load.jobs:
             stage.lab.kube.create(job)
