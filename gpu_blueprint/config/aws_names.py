@@ -221,7 +221,7 @@ _LONGEST_ROLE_NAME = 64
 
 
 def end_with_region(name: str, region: str) -> str:
-    """Return the name of a role or policy with the region as its end, because IAM names hold for all regions."""
+    """Return a name that ends with the region, for a role or policy: IAM's names must differ across all regions."""
     return fit_name(name, f"-{region}", _LONGEST_ROLE_NAME)
 
 

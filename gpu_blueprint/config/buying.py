@@ -18,7 +18,7 @@ DIVERSE_ENOUGH = 5
 """Number of offerings (types × zones). If a pool has fewer, spot capacity may run out, and Karpenter warns."""
 
 BLOCK_NODES_GO = timedelta(minutes=40)
-"""Time from Karpenter's deletion of the nodes to the end of a Capacity Block (Karpenter's AWS provider 1.14.1,
+"""Karpenter deletes the nodes of a Capacity Block this long before the block's end (Karpenter's AWS provider 1.14.1,
 controllers/capacityreservation/expiration)."""
 BLOCK_LEAVES = timedelta(minutes=10)
 """Time that the pods have after Karpenter deletes their nodes, whatever their grace period: EC2 begins to terminate the

@@ -1,8 +1,8 @@
 """Bundles of CA certificates in PEM: checks what a bundle contains, and reads the validity of its certificates.
 
-OpenSSL, through the standard library, decides whether each is an X.509 certificate of an authority. Signatures, key
-lengths, names and revocations are not checked. The module ``ssl`` is imported at the first use, because only stacks
-with a bundle need it.
+OpenSSL, through Python's module ``ssl``, decides whether a text is an X.509 certificate of an authority. Nothing checks
+signatures, key lengths, names and revocations. The module ``ssl`` is imported only when it is needed, because most
+stacks have no bundle.
 """
 
 import re

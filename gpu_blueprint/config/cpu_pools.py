@@ -156,7 +156,7 @@ def make_default_pool(needed: NodeRoom, region: str) -> CpuPool:
 def _count_vcpus(pool: CpuPool, needed: NodeRoom) -> float:
     """Return the vCPUs of nodes on which some CPU and memory fit, even if Karpenter launches the worst sizes.
 
-    Memory counts on types of the categories for memory, since Karpenter launches the cheapest type that fits.
+    CPU decides on types of every category, and memory on types of the category ``r``.
     """
     rooms = [(row, pool.find_room(row)) for row in pool.offered]
     by_cpu = max((row.vcpu * needed.cpu_milli / room.cpu_milli for row, room in rooms), default=0)

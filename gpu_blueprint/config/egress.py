@@ -44,7 +44,7 @@ def _check_proxy(value: str) -> str:
 
 
 def _is_own_address(host: str) -> bool:
-    """Return whether a host is loopback, link-local, multicast or unspecified, or digits that are no IPv4 address."""
+    """Return True for a loopback, link-local, multicast or unspecified host, or digits that are no IPv4 address."""
     if host.lower() == "localhost" or host.lower().endswith(".localhost"):
         return True
     if not _DIGITS_AND_DOTS.fullmatch(host):

@@ -17,7 +17,7 @@ from .shapes import Shape
 
 
 def _check_running_kubernetes(version: str) -> str:
-    """Refuse a Kubernetes version without pins; the hint names the next version with pins."""
+    """Refuse a Kubernetes version without pins; the hint names the oldest and the newest version with pins."""
     if version not in KUBERNETES:
         oldest, newest = min(KUBERNETES, key=parse_version), max(KUBERNETES, key=parse_version)
         is_text = version.count(".") == 1 and version.replace(".", "").isdigit()

@@ -24,7 +24,7 @@ def find_gpu_shares(pool: Pool) -> dict[str, float]:
 
 
 def count_gpus(pool: Pool, amount: GpuAmount) -> float:
-    """Return the GPUs that an amount of a pool's units takes."""
+    """Convert an amount of a pool's units to a number of GPUs."""
     shares = find_gpu_shares(pool)
     return sum(shares.get(unit, 0) * count for unit, count in pool.count_by_unit(amount).items())
 
@@ -32,7 +32,8 @@ def count_gpus(pool: Pool, amount: GpuAmount) -> float:
 def size_grant(pool: Pool, amount: GpuAmount) -> NodeRoom:
     """Return the CPU and memory that pods with an amount of a pool's units may request.
 
-    The size of a slot decides. Pods on whole GPUs without ``podSize`` may hold their share of the largest node.
+    They follow from the size of a slot. Without ``podSize``, pods on whole GPUs may request the share of a node that
+    belongs to their GPUs, on the type where this share is largest.
     """
     if size := pool.find_pod_size(amount):
         return size.room

@@ -74,14 +74,14 @@ class Hours(Model):
 
     @property
     def open_schedule(self) -> str:
-        """Cron schedule, in the time zone, that opens the pool: at the start, and every hour afterwards on that day."""
+        """Cron schedule, in the time zone, that opens the pool: at the start, then hourly within that day's hours."""
         opening_days = [day for day in self.days if not (self._whole_days and _shift_day(day, -1) in self.days)]
         return _build_schedule(self._start, self._start + self._length, opening_days)
 
     @property
     def close_schedule(self) -> str:
-        """Cron schedule that closes the pool: at the stop, and hourly afterwards on that day until a window may
-        start."""
+        """Cron schedule, in the time zone, that closes the pool: at the stop, then hourly on that day until a window
+        may start."""
         end = self._start + self._length
         if end < _DAY_MINUTES:
             return _build_schedule(end, self._start + _DAY_MINUTES, self.days)

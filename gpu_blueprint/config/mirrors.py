@@ -15,7 +15,7 @@ _EXAMPLE = "name a registry of yours, such as 111122223333.dkr.ecr.us-east-1.ama
 
 
 def refuse_unusable_mirror(mirror: str) -> Iterator[Problem]:
-    """Refuse a registry with an optional path that can never hold the platform's images for the nodes."""
+    """Yield a problem if nodes can never pull the platform's images from a mirror: a registry and perhaps a path."""
     if fault := _find_fault(mirror):
         reason, hint = fault
         yield Problem("unusable-mirror", ("mirror",), reason, hint)

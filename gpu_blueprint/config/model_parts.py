@@ -87,8 +87,8 @@ Digest = Annotated[
 ]
 _FLAG_HINT = "write it as in enable-prefix-caching: small letters and hyphens, without the leading --"
 _LONGEST_SHOWN = 200
-# A dot precedes a field of a JSON object, such as hf-overrides.num_hidden_layers; vLLM keeps its spelling
-# (FlexibleArgumentParser.parse_args).
+# A dot precedes a field of a JSON object, as in hf-overrides.num_hidden_layers. vLLM does not change the spelling of
+# the field (FlexibleArgumentParser.parse_args).
 FlagName = Annotated[
     str, Shape(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[A-Za-z0-9_-]+)*", "not-a-flag", "the name of a flag", _FLAG_HINT)
 ]

@@ -20,7 +20,7 @@ NAME_LABEL = "app.kubernetes.io/name"
 INSTANCE_LABEL = "app.kubernetes.io/instance"
 """Label of the pods of one version: the Deployment, the scaler and the monitor select pods by it."""
 MANAGER_LABEL, MANAGER = "app.kubernetes.io/managed-by", "gpu-blueprint"
-"""Label of every object of a model. A team's own chart may use the same names; its objects have ``Helm`` here."""
+"""Label of every object of a model. Objects of a team's own chart may have the same names, but the value ``Helm``."""
 ConfigJson = Annotated[str, Field(min_length=1, max_length=500)]
 KvCacheDtype = Literal["auto", "float16", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"]
 
