@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def build(bundles: tuple[Bundle, ...], *, only_check: bool = False) -> None:
-    """Build the missing parts of some bundles, and remove old parts of other clones.
+    """Build the missing parts of some bundles, and remove old parts that no clone has used for 30 days.
 
     Raises:
         LabError: The machine lacks something, or Go failed.

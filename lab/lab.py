@@ -74,7 +74,7 @@ class Lab:
         return self.plane.client
 
     def __enter__(self) -> Self:
-        """Start the control plane, AWS, the CSI drivers and the managed nodes; other methods do the rest.
+        """Start the control plane, AWS, the CSI drivers and the managed nodes, but no CRDs, objects and other programs.
 
         Raises:
             LabError: An engine is missing (then nothing was started), has ended, or is not ready in time.

@@ -1,4 +1,4 @@
-"""What a build of the lab needs: time, disk, writable folders and a compiler. Most is checked before the build starts.
+"""The needs of a build of the lab: time, disk, writable folders and a compiler. A check comes before the build.
 
 Tests of scaling also need Prometheus on this machine.
 """

@@ -43,7 +43,7 @@ class NodeGroup(Record, kw_only=True):
 
 
 class Scene(Record, kw_only=True):
-    """What the lab knows of a stack: its rendered objects, and the parts of AWS that they need."""
+    """The facts about one stack: its rendered objects, and the parts of AWS that they need."""
 
     stack: str
     region: str

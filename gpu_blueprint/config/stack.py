@@ -97,7 +97,7 @@ class StackConfig(StackCluster):
 
     @property
     def prometheus_url(self) -> str:
-        """Address at which KEDA queries Prometheus; empty if the stack states none."""
+        """Address at which KEDA queries Prometheus; empty if the stack has none."""
         return (self.monitoring.url if self.monitoring else None) or ""
 
     @property
@@ -116,7 +116,7 @@ class StackConfig(StackCluster):
 
     @property
     def lasting_tags(self) -> dict[str, str]:
-        """Tags that no edit of a running stack changes, so that nodes may carry them: a changed tag replaces nodes."""
+        """Tags that never change while the stack runs. Nodes have only these, because a changed tag replaces nodes."""
         return {"environment": self.environment, "managed-by": "gpu-blueprint"}
 
     @cached_property
@@ -165,7 +165,7 @@ class StackConfig(StackCluster):
 
     @property
     def all_pools(self) -> list[Pool | CpuPool]:
-        """The pools that the platform makes: GPU pools, then CPU pools, also the CPU pool that it adds itself."""
+        """All pools that the platform makes: GPU pools, then CPU pools, including one that the platform adds."""
         return [*self.gpu_pools, *self.cpu_pools]
 
     @property
@@ -278,8 +278,8 @@ class StackConfig(StackCluster):
     def exposed_resources(self) -> dict[str, int]:
         """GPU resource that nodes can advertise → most that all pools together advertise at their limits.
 
-        A new node may advertise whole GPUs until MIG has cut them, although its pool does not promise them. So
-        ``nvidia.com/gpu`` is always in the mapping, with 0 if no pool promises it.
+        A new node may advertise whole GPUs until MIG has cut them, and the NodePool's limit does not count these. So
+        ``nvidia.com/gpu`` is always in the mapping, with 0 if no pool advertises it.
         """
         total: Counter[str] = Counter({"nvidia.com/gpu": 0})
         for pool in self.gpu_pools:

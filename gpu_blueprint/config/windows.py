@@ -73,7 +73,7 @@ def _is_part(part: str, least: int, most: int) -> bool:
 
 
 def needs_whole_days(schedule: str, timezone: str) -> bool:
-    """Return whether UTC moves a schedule with days of the month or months to another day, which cron cannot say."""
+    """Return True if a schedule with days of the month, or months, is on another day in UTC: cron cannot say that."""
     *_, day, month, _ = _NAMED_SCHEDULES.get(schedule, schedule).split()
     moves = any(shift for shift, _, _ in _shift_times(schedule, timezone))
     return moves and not {day, month} <= {"*", "?"}
@@ -107,7 +107,7 @@ def list_weekly_starts(schedule: str) -> list[int]:
 
 
 def _shift_times(schedule: str, timezone: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (days to shift by, hours, minutes) of the earliest starts in a year of a schedule, in UTC."""
+    """Yield (days by which UTC moves a start, hours, minutes) for the earliest starts of a schedule in a year."""
     _, offset = find_offsets(timezone)
     minute, hour, *_ = _NAMED_SCHEDULES.get(schedule, schedule).lower().split()
     by_hour: dict[tuple[int, int], list[int]] = defaultdict(list)

@@ -8,7 +8,7 @@ from ..records import Record
 
 
 class Fate(StrEnum):
-    """What became of a pod."""
+    """The end result of a pod: it runs, waits, is refused, or its fate is unclear."""
 
     RUNS = "runs"
     WAITS = "waits"
