@@ -30,8 +30,8 @@ from .orphans import (
 from .ports import claim_port, release_ports
 
 _KEPT_VARIABLES = ("PATH", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME")
-"""The only variables of the user that engines get, because many engines read settings from the environment: etcd from
-ETCD_*, Karpenter from common names such as CLUSTER_ENDPOINT, and all of them credentials and proxies."""
+"""The user's variables that engines get. They get no others, because many engines read settings from the environment:
+etcd from ETCD_*, Karpenter from common names such as CLUSTER_ENDPOINT, and all of them credentials and proxies."""
 _LAST_LINES = 6
 _LAST_BYTES = 8192
 _LONGEST_LINE = 300

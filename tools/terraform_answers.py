@@ -144,7 +144,7 @@ def _list_texts(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _share_a_line(path: Path_, other: Path_) -> bool:
-    """Return True if one path is the beginning of the other. Any other path that replaces the resource is about a
-    computed value, which a made-up resource lacks."""
+    """Return True if one path is the beginning of the other. If not, ``other`` belongs to a computed value, which a
+    made-up resource lacks."""
     length = min(len(path), len(other))
     return bool(length) and path[:length] == other[:length]

@@ -28,7 +28,7 @@ DEFAULT_CPU_POOL = "cpu"
 _LIMIT_STEP_VCPUS, _HIGHEST_LIMIT_VCPUS = 8, 100_000
 """The default pool's limit is a multiple of the first number of vCPUs; no pool's limit is above the second."""
 _DEFAULT_CPU_USE = 0.1
-"""Share of its limit that the CPU pool which the platform adds is assumed to run in an average hour."""
+"""Assumed share of the limit that runs in an average hour, for a CPU pool that the platform adds."""
 
 
 class CpuPool(Model):

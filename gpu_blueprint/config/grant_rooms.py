@@ -32,8 +32,8 @@ def count_gpus(pool: Pool, amount: GpuAmount) -> float:
 def size_grant(pool: Pool, amount: GpuAmount) -> NodeRoom:
     """Return the CPU and memory that pods with an amount of a pool's units may request.
 
-    They follow from the size of a slot. Without ``podSize``, pods on whole GPUs may request the share of a node that
-    belongs to their GPUs, on the type where this share is largest.
+    They follow from the size of a slot. Without ``podSize``, pods on whole GPUs may request as large a part of a node's
+    CPU and memory as of its GPUs. The type where this part is largest decides.
     """
     if size := pool.find_pod_size(amount):
         return size.room

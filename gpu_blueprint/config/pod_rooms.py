@@ -10,14 +10,14 @@ from .stack import StackConfig
 def find_pod_room(stack: StackConfig, pool: Pool, units: int) -> PodSize:
     """Return the CPU and memory of a pod that takes ``units`` units of a pool.
 
-    They follow from the size of a slot. Without ``podSize``, a pod with whole GPUs gets the share of a node that
-    belongs to its GPUs, on the type where this share is smallest, without the memory for mounted buckets.
+    They follow from the size of a slot. Without ``podSize``, a pod with whole GPUs gets as large a part of a node's CPU
+    and memory as of its GPUs. The type where this part is smallest decides. Memory for mounted buckets is left free.
     """
     return pool.find_pod_size(units) or _find_share(stack, pool, units)
 
 
 def list_whole_pods(stack: StackConfig, pool: Pool, gpus: int) -> list[tuple[int, PodSize]]:
-    """Return (number of pods, size of a pod) for each size of node, if ``gpus`` GPUs run pods that take whole nodes.
+    """Return (number of pods, size of a pod) for each size of node: each pod takes a node, and all take ``gpus`` GPUs.
 
     If the GPUs do not fill the smallest node, they are one pod.
     """
@@ -26,7 +26,7 @@ def list_whole_pods(stack: StackConfig, pool: Pool, gpus: int) -> list[tuple[int
 
 
 def _find_share(stack: StackConfig, pool: Pool, gpus: int) -> PodSize:
-    """Return the smallest share of a node that belongs to ``gpus`` GPUs, in steps of 100m, and of 256Mi or 1Gi."""
+    """Return the smallest part of a node for ``gpus`` of its GPUs, rounded down in steps of 100m, and 256Mi or 1Gi."""
     found = stack.list_instances(pool)
     rows = [row for row in found if row.gpu_devices >= gpus] or found
     rooms = [(pool.find_room(row).cpu_milli, _leave_mounts(stack, pool, row), gpus / row.gpu_devices) for row in rows]

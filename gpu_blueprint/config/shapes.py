@@ -12,7 +12,7 @@ from ..records import Record
 
 
 def refuse_unless(test: Callable[[str], bool], kind: str, noun: str, hint: str = "") -> AfterValidator:
-    """Build a validator that refuses a text that fails the test, with the reason ``'…' is not <noun>``."""
+    """Build a validator: a text that fails the test gets an error with the reason ``'…' is not <noun>``."""
 
     def validate(value: str) -> str:
         if not test(value):

@@ -102,7 +102,7 @@ def choose_sizes(pool: SizedPool, rows: Iterable[Instance]) -> tuple[Instance, .
 
 
 def count_slots(pool: SizedPool, row: Instance) -> int:
-    """Return the number of slots on the GPUs of a node of a type."""
+    """Return how many slots a node of an instance type has on its GPUs."""
     return sum(pool.profile.count_per_node(row).values())
 
 

@@ -276,7 +276,7 @@ class StackConfig(StackCluster):
 
     @cached_property
     def exposed_resources(self) -> dict[str, int]:
-        """GPU resource that nodes can advertise → most that all pools together advertise at their limits.
+        """GPU resource that nodes can advertise → its count if all pools are at their limits.
 
         A new node may advertise whole GPUs until MIG has cut them, and the NodePool's limit does not count these. So
         ``nvidia.com/gpu`` is always in the mapping, with 0 if no pool advertises it.

@@ -25,7 +25,7 @@ _NAME_LABEL = "app.kubernetes.io/name"
 
 
 def list_change_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield the probes of an interruption, of headroom and of hours, if the pool has spot, headroom or hours."""
+    """Yield the probes that suit a pool: an interruption if it buys spot, its headroom, its opening hours."""
     if "spot" in pool.purchase:
         yield _interrupt(config, pool)
     if pool.headroom:

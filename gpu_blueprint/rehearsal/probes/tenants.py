@@ -54,7 +54,7 @@ def _make(tenant: Tenant, name: str, title: str, expected: Expectation, sent: Ma
 
 
 def _ask_in_queue(config: StackConfig, tenant: Tenant, pool: Pool) -> Iterator[Probe]:
-    """Yield three probes: a Job that Kueue admits, a pod without a Job, and a Job that is too large to start ever."""
+    """Yield three probes: a Job that Kueue admits, a pod without a Job, and a Job that is too large ever to start."""
     job = build_probe_job(config, tenant, pool, "in")
     yield _make(tenant, f"in-{pool.name}", f"a Job in {pool.name}", expect_pool(pool.name), job)
     pod = build_tenant_pod(config, tenant, pool, "bare")
