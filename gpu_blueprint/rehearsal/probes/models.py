@@ -149,7 +149,7 @@ def _roll_out(pods: ModelPods, counts: Sequence[int], kept: int, full: Pool | No
 
 
 def _lose_node(pods: ModelPods, counts: Sequence[int], kept: int, loss: _Loss) -> _Play:
-    """Return the play that drains the node with the most replicas, and waits until all run on other nodes."""
+    """Return the play that drains the model's fullest node, and waits until all replicas run on other nodes."""
 
     def play(stage: Stage) -> Outcome:
         before = pods.scale(stage, counts)
