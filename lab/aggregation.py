@@ -1,4 +1,4 @@
-"""API aggregation: the API server proxies API groups to other servers, with a client certificate."""
+"""API aggregation: the API server forwards requests for some API groups to other servers, with a client certificate."""
 
 from .certificates import Authority, list_certificate_files
 from .workspace import Workspace

@@ -49,7 +49,7 @@ def read_resources(path: Path) -> dict[str, Any]:
 
 
 def find_differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[Difference]:
-    """Yield every property that differs, ordered by the names of the resources."""
+    """Yield every property that differs, in the order of the resources' types and names."""
     for name in sorted(before.keys() | after.keys()):
         yield from _compare(name, (), before.get(name, MISSING), after.get(name, MISSING))
 
@@ -77,7 +77,7 @@ def _parse(value: Any) -> Any:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the differences and their number; return 1 if a property differs."""
+    """Print the differences and their number; return 1 if a property differs that is no text for people."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("before", type=Path, help="plan.json of the first plan")
     parser.add_argument("after", type=Path, help="plan.json of the second plan")

@@ -1,4 +1,4 @@
-"""Budget alarms, anomaly alerts, cost allocation tags and detailed billing, all run by AWS itself."""
+"""The section ``billing``: budget alarms, anomaly alerts, cost allocation tags and detailed billing, all run by AWS."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal

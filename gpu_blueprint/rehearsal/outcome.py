@@ -101,7 +101,7 @@ class Expectation(Record):
 
     text: str
     compare: Callable[[Outcome], str]
-    """Returns the first difference as a sentence without a full stop, or nothing."""
+    """A function that returns the first difference as a sentence without a full stop, or nothing."""
 
     def find_difference(self, outcome: Outcome) -> str:
         """Return the first difference, or nothing; no pods, or an unclear fate, are always a difference."""

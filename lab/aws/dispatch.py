@@ -15,9 +15,9 @@ LOG = logging.getLogger(__name__)
 Name = tuple[str, str]
 """Service and action."""
 Handler = Callable[[Params], Mapping[str, Any] | Reply | None]
-"""Returns the body of the answer, a Reply, or None to let moto answer; raises AwsError."""
+"""A function that answers a call: it returns the body, a Reply, or None to let moto answer; raises AwsError."""
 Narrow = Callable[[Params], Mapping[str, str]]
-"""Returns parameters to add to a call before moto answers it."""
+"""A function that returns parameters to add to a call before moto answers it."""
 
 
 class Dispatch:
