@@ -1,4 +1,4 @@
-"""API aggregation: the API server proxies API groups to other servers, with a client certificate."""
+"""API aggregation: the API server forwards requests for some API groups to other servers, with a client certificate."""
 
 from .certificates import Authority, list_certificate_files
 from .workspace import Workspace
@@ -7,7 +7,7 @@ _FRONT_PROXY = "front-proxy-client"
 
 
 class Aggregation:
-    """The authority of the API server's client certificate, and of the certificates of the servers behind it."""
+    """The authority that signs the API server's client certificate and the certificates of the aggregated servers."""
 
     def __init__(self) -> None:
         self.authority = Authority("aggregation-ca")

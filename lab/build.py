@@ -1,7 +1,7 @@
-"""Build the engines of the lab from source: ``python -m lab.build rehearse``, more bundles, or ``all``.
+"""Build the engines of the lab from source: ``python -m lab.build rehearse``, other bundles, or ``all``.
 
-The build needs Go and no Python package. It prints its needs first, and keeps finished engines, which all clones of a
-user share.
+The build needs Go, but no Python package. It first prints what it needs. It keeps finished engines in a folder that
+all clones of a user share.
 """
 
 import argparse
@@ -33,7 +33,7 @@ _CHOICES: dict[str, tuple[Bundle, ...]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the given bundles, and return the exit code."""
+    """Build the bundles that the arguments name, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m lab.build", description="Build the engines of the lab.")
     parser.add_argument("bundle", nargs="+", choices=[*_CHOICES])
     parser.add_argument(
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def build(bundles: tuple[Bundle, ...], *, only_check: bool = False) -> None:
-    """Build the missing parts of some bundles.
+    """Build the missing parts of some bundles, and remove old parts that no clone has used for 30 days.
 
     Raises:
         LabError: The machine lacks something, or Go failed.
@@ -71,7 +71,7 @@ def build(bundles: tuple[Bundle, ...], *, only_check: bool = False) -> None:
 
 
 def _say_needs(missing: list[Part]) -> Go:
-    """Print the needs of the build, and refuse a machine that lacks one."""
+    """Print what the build needs, and return Go; raises LabError if the machine lacks something."""
     oldest = find_oldest_go(missing)
     print(
         f"the lab has {len(missing)} parts to build from source. With empty caches it needs\n"
@@ -136,7 +136,7 @@ def _make(go: Go, part: Part, here: float, later: float) -> None:
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """Let one build at a time write into the folder; the lock ends with the process."""
+    """Lock the folder during the block, so that only one build writes into it; the lock ends with the process."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
         try:
@@ -149,7 +149,7 @@ def _lock(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _sweeping(temporary: Path) -> Iterator[None]:
-    """Remove the leftovers of a killed build now, and of this build at its end."""
+    """Remove what a killed build has left in the temporary folder, and at the end what this build has left."""
     shutil.rmtree(temporary, ignore_errors=True)
     try:
         yield
@@ -158,7 +158,7 @@ def _sweeping(temporary: Path) -> Iterator[None]:
 
 
 def _measure_cpu() -> float:
-    """Return the seconds of CPU that all ended programs of this build have used."""
+    """Return the CPU seconds that all programs of this build have used, as far as they have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

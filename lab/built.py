@@ -1,12 +1,12 @@
-"""The user's folder of built engines, shared by all clones and worktrees: a place for each part and stamp.
+"""The user's folder of built engines, which all clones and worktrees share. Each part has a place for each stamp.
 
-lock                   held by the build that writes
+lock                   locked by the build that writes
 tmp/                   parts that a build has not finished
 NAME-STAMP/bin/NAME    a program
 NAME-STAMP/NAME/       copied or written objects
-NAME-STAMP/built       hash and size of every file of the place; its time is the last use of the place
+NAME-STAMP/built       hash and size of every file of the place; the time of this file is the last use of the place
 
-A stamp is the hash of everything that a part is built from. One rename creates a complete place.
+A stamp is the hash of everything that a part is built from. A place appears complete, by one rename.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from gpu_blueprint.errors import LabError
 from .go_modules import SOURCES
 
 FOLDER_VARIABLE = "GPU_BLUEPRINT_LAB"
-"""Environment variable with another folder for built engines, such as the folder in lab/Dockerfile's image."""
+"""Environment variable that names another folder for built engines. The image of lab/Dockerfile sets it."""
 DAYS_UNUSED = 30
 """Days without use after which a build removes a place with an old stamp."""
 _STAMP_DIGITS = 16
@@ -32,10 +32,10 @@ _LIST_FILE = "built"
 
 
 def find_built_folder() -> Path:
-    """Return the folder that the environment names, or ``gpu-blueprint/lab`` in the user's folder for caches.
+    """Return the folder that ``FOLDER_VARIABLE`` names, or ``gpu-blueprint/lab`` in the user's cache folder.
 
     Raises:
-        LabError: The environment has no such folder.
+        LabError: The environment names neither this folder nor a cache folder.
     """
     if named := os.environ.get(FOLDER_VARIABLE):
         return Path(named).absolute()
@@ -49,7 +49,7 @@ def find_built_folder() -> Path:
 
 
 def find_place(name: str, stamp: str) -> Path:
-    """Return the folder of a part with a stamp, whether it is built or not."""
+    """Return the place of a part with a stamp, whether it is built or not."""
     return find_built_folder() / f"{name}-{stamp[:_STAMP_DIGITS]}"
 
 
@@ -63,9 +63,9 @@ def is_fit(place: Path) -> bool:
 
 
 def refuse_unfit(built: Path, place: Path, remedy: str) -> None:
-    """Raise LabError, with the remedy, if a program or folder is not built from what lab/ holds now, or is cut off.
+    """Raise LabError, with the remedy, if a part is not built from the current lab/, or if a file has another size.
 
-    Only a build reads the hashes: a start looks at the sizes. The place counts as used.
+    A start checks only sizes; a build also checks hashes (``is_fit``). The place counts as used.
     """
     listed = _read_list(place)
     if not listed:
@@ -77,7 +77,7 @@ def refuse_unfit(built: Path, place: Path, remedy: str) -> None:
 
 
 def put_in_place(fresh: Path, place: Path) -> None:
-    """List the files of a fresh folder, then move the folder to its place, where it replaces a damaged one."""
+    """Write the list of a fresh folder's files, then move the folder to its place; a damaged place is moved away."""
     files = sorted(file for file in fresh.rglob("*") if file.is_file())
     lines = [f"{_hash(file)} {file.stat().st_size} {file.relative_to(fresh).as_posix()}\n" for file in files]
     (fresh / _LIST_FILE).write_text("".join(lines), encoding="utf-8")
@@ -87,7 +87,7 @@ def put_in_place(fresh: Path, place: Path) -> None:
 
 
 def remove_unused(current: Collection[Path]) -> None:
-    """Remove each place that is not current and that was last used over 30 days ago.
+    """Remove each place that is not current and has not been used for 30 days.
 
     Args:
         current: The places whose stamps fit the sources of this clone.
@@ -99,7 +99,7 @@ def remove_unused(current: Collection[Path]) -> None:
 
 
 def describe_rest() -> str:
-    """Return a sentence on what `make clean` leaves for other clones, and how to remove it."""
+    """Return a sentence: `make clean` leaves the engines, because all clones share them, and a command removes them."""
     folder = shlex.quote(str(find_built_folder()))
     return f"left, because all clones share them: the engines of the lab; to remove them: rm -rf {folder}"
 

@@ -1,4 +1,4 @@
-"""Certificate authorities of servers in the lab, and the certificates that they sign."""
+"""Certificate authorities of the lab, and the certificates that they sign."""
 
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
@@ -11,7 +11,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 from gpu_blueprint.records import Record
 
 _VALIDITY = timedelta(days=365)
-"""Kueue replaces certificates that expire within 90 days."""
+"""Must be over 90 days: Kueue replaces certificates that expire within 90 days."""
 _LOOPBACK = x509.IPAddress(IPv4Address("127.0.0.1"))
 
 
@@ -36,7 +36,7 @@ class Authority:
         """The certificate of the authority itself."""
 
     def sign_server(self, *names: str) -> Certificate:
-        """Return the certificate of a server that listens on 127.0.0.1; names are DNS names, the subject first."""
+        """Return the certificate of a server on 127.0.0.1 for some DNS names; the first name is also the subject."""
         return self._issue(names, ExtendedKeyUsageOID.SERVER_AUTH)
 
     def sign_client(self, name: str) -> Certificate:
@@ -44,7 +44,7 @@ class Authority:
         return self._issue((name,), ExtendedKeyUsageOID.CLIENT_AUTH)
 
     def sign_peer(self, *names: str) -> Certificate:
-        """Return the certificate of a server that is a client of its peers."""
+        """Return the certificate of a server that is also a client of other servers."""
         return self._issue(names, ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH)
 
     def _issue(self, names: tuple[str, ...], *usages: ObjectIdentifier) -> Certificate:
@@ -78,5 +78,5 @@ def _build_key() -> rsa.RSAPrivateKey:
 
 
 def list_certificate_files(authority: Certificate, certificate: Certificate) -> dict[str, bytes]:
-    """Return file name → content, with the keys of a Kubernetes TLS Secret as names."""
+    """Return file name → content; the names are the keys of a Kubernetes TLS Secret."""
     return {"ca.crt": authority.certificate, "tls.crt": certificate.certificate, "tls.key": certificate.key}

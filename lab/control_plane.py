@@ -25,7 +25,7 @@ _SECONDS_TO_ANSWER = 5
 
 
 class ControlPlane(Record):
-    """A running control plane; ``kubeconfig`` has an administrator's rights."""
+    """A running control plane, with access for an administrator: ``token``, ``kubeconfig`` and ``client``."""
 
     url: str
     token: str
@@ -33,10 +33,10 @@ class ControlPlane(Record):
     client: KubeClient
 
     def build_kubeconfig(self, service_account: str) -> dict[str, Any]:
-        """Return a kubeconfig with every right, whose user is a service account for admission.
+        """Return a kubeconfig with every right; admission sees a service account as its user.
 
         Args:
-            service_account: User name, such as ``system:serviceaccount:keda:keda-operator``.
+            service_account: The user name, such as ``system:serviceaccount:keda:keda-operator``.
         """
         document: dict[str, Any] = yaml.safe_load(self.kubeconfig.read_text(encoding="utf-8"))
         document["users"][0]["user"] |= {"as": service_account, "as-groups": ["system:masters"]}
@@ -46,12 +46,12 @@ class ControlPlane(Record):
 def start_control_plane(
     workspace: Workspace, service_cidr: IPv4Network, aggregation: Aggregation | None = None
 ) -> ControlPlane:
-    """Start the engines of a cluster and wait until the API server is ready. Other engines need a few seconds longer.
+    """Start the engines of a cluster, and wait until the API server is ready. The others get ready seconds later.
 
     Args:
         workspace: The workspace for the engines.
         service_cidr: Addresses of Services.
-        aggregation: Certificates for servers behind the API server; None if no API group has its own server.
+        aggregation: The authority for aggregated servers; None if no API group has its own server.
 
     Raises:
         LabError: An engine is missing or ends, or the API server is not ready within two minutes.
@@ -87,7 +87,7 @@ def _write_token(file: Path) -> str:
 
 
 def _start_etcd(workspace: Workspace) -> str:
-    """Start etcd without fsync, since its data may be lost, and return its address."""
+    """Start etcd, and return its address. It runs without fsync: nothing needs its data after a crash."""
     client, peer = (f"http://127.0.0.1:{workspace.find_port()}" for _ in range(2))
     command: list[str | Path] = [
         find_engine("etcd"),
@@ -104,7 +104,7 @@ def _start_etcd(workspace: Workspace) -> str:
 
 
 def _start_api_server(workspace: Workspace, etcd: str, service_cidr: IPv4Network, options: list[str]) -> str:
-    """Start the API server, with a certificate that it makes itself, and return its address."""
+    """Start the API server, which makes its own certificate, and return its address."""
     folder, port = workspace.folder, workspace.find_port()
     command: list[str | Path] = [
         find_engine("kube-apiserver"),
@@ -161,8 +161,8 @@ def _start_controllers(workspace: Workspace, kubeconfig: Path) -> None:
             f"--service-account-private-key-file={workspace.folder / 'sa.key'}",
             # As on EKS, each controller has its own service account, which admission policies distinguish.
             "--use-service-account-credentials=true",
-            # Nodes get no pod CIDR, and no cloud confirms their existence. Taint eviction is off: on a busy machine it
-            # still sees a taint that Karpenter has removed, and deletes pods that were just bound.
+            # Nodes need no pod CIDR, and no cloud confirms that they exist. Taint eviction is off: on a busy machine it
+            # would still see a taint that Karpenter has removed, and would delete pods that were just bound.
             "--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller,-taint-eviction-controller",
             # Two hundred jobs must not wait for the default of 20 requests a second.
             "--kube-api-qps=200",

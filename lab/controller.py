@@ -1,4 +1,4 @@
-"""A controller, installed as by its chart: definitions, a certificate, the program, then the webhooks."""
+"""A controller, installed in the same steps as by its chart: definitions, certificate, program, webhooks."""
 
 import base64
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from .workspace import Workspace
 
 
 class Controller:
-    """A controller for a control plane, on its own ports. Its webhooks stay while it is stopped, as in a cluster."""
+    """A controller with its own ports. While it is stopped, its webhook configurations stay, as in a cluster."""
 
     name: ClassVar[str]
     """Name of the engine, and prefix of the names of its certificates."""
@@ -33,13 +33,13 @@ class Controller:
     canary: ClassVar[Manifest]
     """An object that a webhook of the controller changes."""
     mark: ClassVar[tuple[str, str]]
-    """Part of the canary, and the key that the webhook adds there."""
+    """A field of the canary such as ``spec``, and the key that the webhook adds in this field."""
 
     def __init__(self, workspace: Workspace, plane: ControlPlane) -> None:
         self._workspace, self._plane = workspace, plane
         self._health, self._metrics, self._webhooks = (workspace.find_port() for _ in range(3))
         authority = Authority(f"{self.name}-ca")
-        # With any other name in the certificate, Kueue would make its own certificates.
+        # If the certificate had another name, Kueue would make its own certificates.
         server = f"{self.name}-webhook-service.{self.namespace}.svc"
         self._authority, self._certificate = authority.own, authority.sign_server(server)
 
@@ -57,7 +57,7 @@ class Controller:
         self._workspace.wait_for(self.name, f"{self.objects.subject}: its webhooks", self._answers)
 
     def stop(self) -> None:
-        """Stop only the program, as if all its pods were gone."""
+        """Stop the program, and leave the objects, as if all pods of the controller were gone."""
         self._workspace.stop(self.name)
 
     def install_definitions(self) -> None:
@@ -77,7 +77,7 @@ class Controller:
         yield from read_definitions(self.objects)
 
     def list_webhooks(self) -> Iterator[dict[str, Any]]:
-        """Yield the webhook configurations with the names of the chart, and addresses on this machine."""
+        """Yield the webhook configurations, with the chart's names, and with addresses on this machine."""
         for document in yaml.safe_load_all(self.objects.read(self.objects.webhooks)):
             document["metadata"]["name"] = f"{self.name}-{document['metadata']['name']}"
             for hook in document["webhooks"]:
@@ -85,11 +85,11 @@ class Controller:
             yield document
 
     def build_client(self, path: str) -> dict[str, str]:
-        """Return the client configuration of a webhook, with an address in place of the Service."""
+        """Return the ``clientConfig`` of a webhook, with an address in place of the Service."""
         return build_client(self._webhooks, path, self._authority.certificate)
 
     def build_configuration(self, folder: Path) -> dict[str, Any]:
-        """Return a configuration with the lab's addresses and without leader election.
+        """Return the controller's configuration: the lab's addresses, and no leader election.
 
         Args:
             folder: The folder with the certificate of the webhooks.
@@ -118,7 +118,7 @@ class Controller:
         self._workspace.wait_for(self.name, f"{self.objects.subject}: the program", is_ready)
 
     def _answers(self) -> bool:
-        """Return whether the API server calls the controller's webhook."""
+        """Return True if the API server calls the controller's webhook, which adds the mark to the canary."""
         part, key = self.mark
         with suppress(RefusedError):  # a webhook that is not reachable yet
             return key in self._plane.client.apply(self.canary, dry_run=True)[part]
@@ -126,7 +126,7 @@ class Controller:
 
 
 def read_definitions(objects: CopiedObjects) -> Iterator[dict[str, Any]]:
-    """Yield the custom resource definitions of a module."""
+    """Yield the custom resource definitions from the copied files of a module."""
     for file in objects.definitions:
         yield yaml.load(objects.read(file), Loader=yaml.CSafeLoader)
 
@@ -138,12 +138,12 @@ def make_namespace(kube: KubeClient, name: str) -> None:
 
 
 def build_client(port: int, path: str, authority: bytes) -> dict[str, str]:
-    """Return the client configuration of a webhook on this machine, with the authority (PEM) of its certificate."""
+    """Return the ``clientConfig`` of a webhook on this machine; ``authority`` (PEM) signed the server's certificate."""
     return {"url": f"https://127.0.0.1:{port}{path}", "caBundle": base64.b64encode(authority).decode()}
 
 
 def is_ready_at(port: int, path: str = "/readyz") -> bool:
-    """Return whether a program reports on a port of this machine that it is ready."""
+    """Return True if a program on a port of this machine answers that it is ready."""
     with suppress(urllib3.exceptions.HTTPError), urllib3.PoolManager(retries=False, timeout=2) as pool:
         return pool.request("GET", f"http://127.0.0.1:{port}{path}").status == 200
     return False

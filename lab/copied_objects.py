@@ -1,4 +1,4 @@
-"""Objects in the Go module of an engine, copied as YAML files."""
+"""YAML files with Kubernetes objects, copied from the Go modules of engines."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,32 +13,32 @@ _EFFORT = Effort(1, 0, 0, 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopiedObjects:
-    """Files of one module."""
+    """The files that the lab copies from one module."""
 
     subject: str
     """The engine, such as ``Kueue``."""
     folder: str
-    """Folder of its Go module in lab/."""
+    """Folder in lab/ whose go.mod requires the module."""
     module: str
     definitions: tuple[str, ...]
     """Files with one custom resource definition each."""
     webhooks: str
-    """The file with its webhook configurations."""
+    """The file with the engine's webhook configurations."""
     bundle: Bundle
     effort: Effort = _EFFORT
 
     @property
     def name(self) -> str:
-        """The name of the folder with the copied files."""
+        """Name of the folder with the copied files."""
         return f"{self.subject.lower()}-objects"
 
     @property
     def place(self) -> Path:
-        """The folder that holds the folder of the copied files."""
+        """The place of this part, which contains the folder with the copied files."""
         return find_place(self.name, hash_go_modules((self.folder,), self.module, *self.definitions, self.webhooks))
 
     def find(self) -> Path:
-        """Return the folder with the copied files, each with its own name.
+        """Return the folder with the copied files, which keep their names.
 
         Raises:
             LabError: The files are missing, or lab/ has changed since the build.
@@ -48,7 +48,7 @@ class CopiedObjects:
         return place / self.name
 
     def read(self, file: str) -> str:
-        """Return the text of a copied file, by its path in the module."""
+        """Return the text of a copied file, from its path in the module."""
         return (self.find() / Path(file).name).read_text(encoding="utf-8")
 
     def copy(self, go: Go, folder: Path, watch: Watch) -> None:

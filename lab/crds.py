@@ -1,4 +1,4 @@
-"""The custom resource definitions that the rendered objects of a stack need, taken from Go modules."""
+"""The custom resource definitions (CRDs) that the rendered objects of a stack need, taken from Go modules."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,9 +12,9 @@ from .go_tool import Go, Watch
 NAME = "crds"
 """Name of the built folder."""
 KARPENTER_PACKAGE = "./crds"
-"""Our own Go program, which writes Karpenter's definitions: in the provider's module they are Go values."""
+"""Our own Go program that writes Karpenter's CRDs as YAML: Karpenter's module has them only as Go values."""
 COPIED_FOLDER = "crds"
-"""Folder of the Go module whose requirements contain definitions as YAML files."""
+"""Folder in lab/ whose go.mod requires the modules in ``COPIED_FILES``, which contain CRDs as YAML files."""
 COPIED_FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "github.com/kedacore/keda/v2": (
@@ -29,15 +29,15 @@ COPIED_FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
-"""Module → files in its folder. The other definitions of these modules are large, and no stack uses them."""
+"""Module → files to copy from it. The modules' other CRDs are large, and no stack uses them."""
 EFFORT = Effort(4, 50, 1, 1)
 
 
 def find_crds() -> Path:
-    """Return the folder with the definitions, one YAML file each, named ``<plural>.<group>.yaml``.
+    """Return the folder with a YAML file for each CRD, named ``<plural>.<group>.yaml``.
 
     Raises:
-        LabError: The definitions are missing, or lab/ has changed since the build.
+        LabError: The CRDs are missing, or lab/ has changed since the build.
     """
     place = find_crds_place()
     refuse_unfit(place / NAME, place, REMEDIES["rehearse"])
@@ -45,18 +45,18 @@ def find_crds() -> Path:
 
 
 def find_crds_place() -> Path:
-    """Return the folder that holds the folder of the definitions."""
+    """Return the place of this part, which contains the folder with the CRDs."""
     return find_place(NAME, hash_crds())
 
 
 def hash_crds() -> str:
-    """Return the hash of everything that the definitions are made from."""
+    """Return the hash of everything that the CRDs are made from."""
     copied = (file for files in COPIED_FILES.values() for file in files)
     return hash_go_modules((CLUSTER_FOLDER, COPIED_FOLDER), KARPENTER_PACKAGE, *copied)
 
 
 def write_crds(go: Go, folder: Path, watch: Watch) -> None:
-    """Write all definitions into a new folder.
+    """Write all CRDs into a new folder.
 
     Raises:
         LabError: Go could not download a module or build the program.
@@ -72,6 +72,6 @@ def write_crds(go: Go, folder: Path, watch: Watch) -> None:
 
 
 def name_definition(file: str) -> str:
-    """Return the file name of a definition: ``bases/keda.sh_scaledobjects.yaml`` → ``scaledobjects.keda.sh.yaml``."""
+    """Return the file name of a CRD: ``bases/keda.sh_scaledobjects.yaml`` → ``scaledobjects.keda.sh.yaml``."""
     group, _, plural = Path(file).stem.partition("_")
     return f"{plural}.{group}.yaml"

@@ -1,4 +1,4 @@
-"""The loop of the stand-ins for CSI drivers, and the registration of a driver."""
+"""The base class of stand-ins for CSI drivers: it registers the drivers, and runs their loop."""
 
 from contextlib import suppress
 from threading import Event, Thread
@@ -13,7 +13,7 @@ _LOOK_EVERY_S = 0.5
 
 
 class CsiDrivers:
-    """Registers drivers, and serves the cluster in a thread, every half second.
+    """Registers drivers, and calls ``serve`` every half second in a thread.
 
     Args:
         kube: The API server.
@@ -37,7 +37,7 @@ class CsiDrivers:
         self._thread.join(SECONDS_TO_END)
 
     def serve(self) -> None:
-        """Look once at every object that the drivers serve."""
+        """Do once what the drivers do for the objects of the cluster."""
         raise NotImplementedError
 
     def _run(self) -> None:
@@ -47,6 +47,6 @@ class CsiDrivers:
 
 
 def build_driver(name: str) -> Manifest:
-    """Return a driver's registration. Nothing in the lab attaches a volume to a node."""
+    """Return the CSIDriver object that registers a driver. Nothing in the lab attaches a volume to a node."""
     spec = {"attachRequired": False}
     return {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": name}, "spec": spec}

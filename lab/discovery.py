@@ -1,4 +1,4 @@
-"""Lists every object of a cluster, of all kinds that the API server serves."""
+"""Lists every object of a cluster, of each kind that the API server can list."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,7 +22,7 @@ def list_everything(kube: KubeClient, *without: str) -> Iterator[dict[str, Any]]
 
 
 def _list_kinds(kube: KubeClient) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield path and name of an API version, and its entry of a kind; a kind only in its preferred version."""
+    """Yield each kind in its preferred version: the version's path and name, and the kind's entry in discovery."""
     groups = kube.request("get", "/apis").content["groups"]
     versions = [version["groupVersion"] for group in groups for version in group["versions"]]  # the preferred first
     seen = set[tuple[str, str]]()

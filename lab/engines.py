@@ -11,10 +11,10 @@ from .built import find_place, refuse_unfit
 from .go_modules import hash_go_modules, read_go_module
 
 Bundle = Literal["rehearse", "lifecycle", "workflow", "scaling", "sharing"]
-"""The engines of `blueprint rehearse`, the further engine of `blueprint lifecycle`, the linter of .github/workflows,
-the engines that scale services, and NVIDIA's programs that partition, share and label GPUs."""
+"""In this order: the engines of `blueprint rehearse`, one more engine for `blueprint lifecycle`, the linter of
+.github/workflows, the engines that scale services, and NVIDIA's programs that partition, share and label GPUs."""
 CORE: tuple[Bundle, ...] = ("rehearse", "lifecycle", "workflow", "scaling")
-"""The bundles that the gate builds and starts. The others run every night."""
+"""The bundles that the gate builds and starts. The remaining bundle runs every night."""
 REMEDIES: Mapping[Bundle, str] = MappingProxyType(
     {
         "rehearse": "make lab",
@@ -26,7 +26,7 @@ REMEDIES: Mapping[Bundle, str] = MappingProxyType(
 )
 """Bundle → the command that builds it."""
 PROGRAMS = "bin"
-"""The folder of a program in its place; Pulumi's library requires this name."""
+"""The folder, inside a place, that contains the program; Pulumi's library requires this name."""
 NVIDIA_FOLDER = "nvidia"
 CLUSTER_FOLDER = "cluster"
 """Folder of the Go module that most engines share, so that each library is compiled only once."""
@@ -48,12 +48,13 @@ _VERSION_FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "sigs.k8s.io/kueue/": ("sigs.k8s.io/kueue/pkg/version.GitVersion=v{version}",),
     }
 )
-"""Go module → the variables into which the linker writes the version, because the program does not know its own."""
+"""Path of a Go module → the variables into which the linker writes the version. Without this, a program would not
+know its version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The cost of a cold build on two cores, without the libraries that earlier parts of the table have compiled."""
+    """The cost of a cold build on two cores. Libraries that earlier parts have compiled already cost nothing."""
 
     seconds: int
     modules: int
@@ -70,16 +71,16 @@ class Engine:
 
     name: str
     folder: str
-    """Folder of its Go module in lab/."""
+    """Folder in lab/ whose go.mod requires the program's module."""
     package: str
     bundle: Bundle
     effort: Effort
     needs_c: bool
-    """True if Go calls a C compiler for it; it is then built for Linux alone."""
+    """True if Go calls a C compiler for it; it is then built only on Linux."""
 
     @property
     def version(self) -> str:
-        """The version that its go.mod names, without a v."""
+        """The version in go.mod, without a v."""
         return read_go_module(self.folder).find_version(self.package)
 
     @property
@@ -98,7 +99,7 @@ class Engine:
 
     @property
     def place(self) -> Path:
-        """The folder of the built program."""
+        """The place of the program, whether it is built or not."""
         return find_place(self.name, self.stamp)
 
 

@@ -1,4 +1,4 @@
-"""The Go modules of the lab, which alone name the versions of its programs."""
+"""The Go modules of the lab. Only their go.mod files state the versions of the lab's programs."""
 
 import hashlib
 import platform
@@ -22,12 +22,12 @@ class GoModule:
     """One go.mod file."""
 
     go: str
-    """Oldest Go that builds the module, such as ``1.26.6``; empty if the file names none."""
+    """Oldest version of Go that builds the module, such as ``1.26.6``; empty if the file states none."""
     requirements: dict[str, str]
     """Path of each required module → its version with a v, such as ``v1.36.4``."""
 
     def find_version(self, package: str) -> str:
-        """Return the version, without a v, of the required module that holds a package."""
+        """Return the version, without a v, of the required module that contains a package."""
         holders = [path for path in self.requirements if f"{package}/".startswith(f"{path}/")]
         return self.requirements[max(holders, key=len)].removeprefix("v")
 
@@ -40,7 +40,7 @@ def read_go_module(folder: str) -> GoModule:
 
 
 def hash_go_modules(folders: tuple[str, ...], *more: str) -> str:
-    """Return a hash of folders of lab/ (go.mod, go.sum, our own Go and C code), of this platform and of more texts."""
+    """Return a hash of this platform, of ``more``, and of folders in lab/: their go.mod, go.sum, Go and C files."""
     digest = hashlib.sha256("\0".join((*find_platform(), *more)).encode())
     for folder in folders:
         for file in sorted((SOURCES / folder).rglob("*")):
@@ -50,7 +50,7 @@ def hash_go_modules(folders: tuple[str, ...], *more: str) -> str:
 
 
 def find_platform() -> tuple[str, str]:
-    """Return the operating system and the processor of this machine, as GOOS and GOARCH.
+    """Return this machine's operating system and processor, as Go names them (GOOS, GOARCH).
 
     Raises:
         LabError: The lab does not run on this machine.
@@ -62,6 +62,6 @@ def find_platform() -> tuple[str, str]:
 
 
 def parse_go_version(text: str) -> tuple[int, ...]:
-    """Return the sort key of a Go version, such as ``go1.26.8`` or ``1.27rc1``; empty if the text names none."""
+    """Return the sort key of a Go version such as ``go1.26.8`` or ``1.27rc1``; empty if the text has no version."""
     found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", text)
     return tuple(int(part or 0) for part in found.groups()) if found else ()

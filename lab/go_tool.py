@@ -16,7 +16,8 @@ from gpu_blueprint.errors import LabError
 from .go_modules import SOURCES, find_platform, parse_go_version
 
 Watch = Callable[[int], None]
-"""Called every ``BEAT`` seconds while Go runs, with the number of lines that Go has printed: a line per package."""
+"""A function that is called every ``BEAT`` seconds while Go runs. Its argument is the number of lines that Go has
+printed to standard error: one for each package or download."""
 COMPILER = "cc"
 """The C compiler of the programs that need one."""
 BEAT = 20.0
@@ -27,20 +28,20 @@ _REMEDY = "install Go from https://go.dev/dl, or use the image of lab/Dockerfile
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """The Go of this machine, and the folders that it fills."""
+    """The Go program of this machine, and the folders into which it writes."""
 
     program: str
     version: str
     module_cache: Path
     build_cache: Path
     temporary: Path
-    """Folder for Go's temporary files, which a killed Go leaves behind."""
+    """Folder for Go's temporary files; if Go is killed, it leaves them there."""
 
     def run(self, arguments: Sequence[str], folder: str, watch: Watch, *, with_c: bool = False) -> str:
-        """Run Go in a folder of lab/ and return its standard output; with ``with_c``, Go calls a C compiler.
+        """Run Go in a folder of lab/, and return its standard output; if ``with_c`` is set, Go may call a C compiler.
 
         Raises:
-            LabError: Go failed; the message ends with Go's last lines.
+            LabError: Go failed; the error ends with the last lines that Go printed.
         """
         self.temporary.mkdir(parents=True, exist_ok=True)
         output = _Output()
@@ -71,7 +72,7 @@ class Go:
 
 
 class _Output:
-    """Reads both streams of a process, so that neither fills up."""
+    """Reads both output streams of a process in threads, so that the process never waits for a full pipe."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -80,7 +81,7 @@ class _Output:
         self._readers: list[threading.Thread] = []
 
     def read(self, process: subprocess.Popen[str], watch: Watch) -> None:
-        """Read until the process ends, and call the watch meanwhile."""
+        """Read until the process ends, and call ``watch`` meanwhile."""
         self._readers = [
             threading.Thread(target=self._texts.extend, args=[process.stdout], daemon=True),
             threading.Thread(target=self._read_errors, args=[process.stderr], daemon=True),
@@ -96,7 +97,7 @@ class _Output:
         self.drain()
 
     def drain(self) -> None:
-        """Read the rest of the streams of an ended process."""
+        """Wait, with a limit, until the threads have read the rest of the streams of an ended process."""
         for reader in self._readers:
             if reader.is_alive():
                 reader.join(_LAST_SECONDS)
@@ -116,7 +117,7 @@ class _Output:
 
     @property
     def last_lines(self) -> str:
-        """The end of the standard error."""
+        """The last lines of the standard error."""
         return "".join(self._errors).rstrip()
 
     def _read_errors(self, stream: Iterable[str]) -> None:
@@ -158,7 +159,7 @@ def find_go(oldest: str, temporary: Path) -> Go:
 
 
 def _build_environment() -> dict[str, str]:
-    """Return the environment of the lab's Go: the user's proxy and caches, none of the user's build settings."""
+    """Return the environment of the lab's Go: the user's proxy and caches, but the lab's own build settings."""
     system, processor = find_platform()
     mine = {
         "CGO_ENABLED": "0",
@@ -174,7 +175,7 @@ def _build_environment() -> dict[str, str]:
 
 @contextmanager
 def _hold_signals() -> Iterator[None]:
-    """Delay Ctrl-C and SIGTERM until Go has started, because only a known process can be ended."""
+    """Delay Ctrl-C and SIGTERM until Go has started, because the lab can end only a process that it knows."""
     held: list[int] = []
     numbers = (signal.SIGINT, signal.SIGTERM)
     handlers = {number: signal.signal(number, lambda number, _frame: held.append(number)) for number in numbers}

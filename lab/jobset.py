@@ -11,7 +11,7 @@ from .copied_objects import JOBSET_OBJECTS
 
 API_VERSION = "jobset.x-k8s.io/v1alpha2"
 _JOBSET_PODS = {"matchExpressions": [{"key": "jobset.sigs.k8s.io/jobset-name", "operator": "Exists"}]}
-"""Selector of the chart's webhooks for pods; the webhooks in the module, which the lab copies, select all pods."""
+"""Selector of the chart's webhooks for pods. The lab copies the webhooks from the module, and those select all pods."""
 
 
 class JobSet(Controller):
@@ -30,13 +30,13 @@ class JobSet(Controller):
     mark = ("spec", "successPolicy")
 
     def uninstall(self) -> None:
-        """Remove the program and the webhooks, as `helm uninstall` does; Helm keeps the definition and its objects."""
+        """Remove the program and the webhooks, as `helm uninstall` does; the CRD and the JobSets stay."""
         self.stop()
         for webhook in self.list_webhooks():
             self._plane.client.delete(webhook["apiVersion"], webhook["kind"], webhook["metadata"]["name"])
 
     def build_configuration(self, folder: Path) -> dict[str, Any]:
-        """Return a configuration with the lab's addresses and certificates, and without leader election."""
+        """Return JobSet's configuration: the lab's addresses and certificates, and no leader election."""
         return {
             "apiVersion": "config.jobset.x-k8s.io/v1alpha1",
             "kind": "Configuration",
@@ -45,7 +45,7 @@ class JobSet(Controller):
         }
 
     def list_webhooks(self) -> Iterator[dict[str, Any]]:
-        """Yield the webhook configurations with the names, selectors and failure policies of the chart."""
+        """Yield the webhook configurations, with the chart's names, selectors and failure policies."""
         for document in super().list_webhooks():
             for hook in document["webhooks"]:
                 if "pods" in hook["rules"][0]["resources"]:

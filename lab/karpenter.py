@@ -1,4 +1,4 @@
-"""The production Karpenter, started as by its chart."""
+"""Starts the production Karpenter with the environment variables that its chart would set."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -37,11 +37,12 @@ _VARIABLES = {
     "subnetRefreshInterval": "SUBNET_REFRESH_INTERVAL",
     "vmMemoryOverheadPercent": "VM_MEMORY_OVERHEAD_PERCENT",
 }
-"""Setting of the chart → environment variable. The cluster's certificate is missing, since the lab has its own."""
+"""Setting of the chart → environment variable. The setting of the cluster's certificate is left out: the lab has its
+own certificate."""
 
 
 def start_karpenter(workspace: Workspace, plane: ControlPlane, scene: Scene, aws: Mapping[str, str]) -> None:
-    """Start Karpenter with the settings of the rendered chart values.
+    """Start Karpenter with the settings in the rendered values of its chart.
 
     Args:
         workspace: The workspace for Karpenter.
@@ -56,10 +57,10 @@ def start_karpenter(workspace: Workspace, plane: ControlPlane, scene: Scene, aws
         "KARPENTER_SERVICE": NAME,
         "DISABLE_LEADER_ELECTION": "true",
         "LOG_LEVEL": "info",
-        # Karpenter has no option to bind these ports: they listen on every address.
+        # Karpenter has no option to bind these two ports to one address: it listens on every address.
         "METRICS_PORT": str(workspace.find_port()),
         "HEALTH_PROBE_PORT": str(workspace.find_port()),
-        # The millicores for Karpenter's simulations, and its memory limit.
+        # Millicores for Karpenter's simulations, and Karpenter's memory limit in bytes.
         "CPU_REQUESTS": "2000",
         "MEMORY_LIMIT": str(1024**3),
         "CLUSTER_CA_BUNDLE": "bGFi",
@@ -69,7 +70,7 @@ def start_karpenter(workspace: Workspace, plane: ControlPlane, scene: Scene, aws
 
 
 def list_settings(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the environment variables that Karpenter's chart makes of its values."""
+    """Yield the name and value of each environment variable that Karpenter's chart makes from its values."""
     settings = values.get("settings", {})
     gates = _DEFAULT_GATES | settings.get("featureGates", {})
     yield "FEATURE_GATES", ",".join(f"{name[0].upper()}{name[1:]}={_write(on)}" for name, on in gates.items())

@@ -1,4 +1,4 @@
-"""KEDA, installed as by its chart: definitions, operator, metrics adapter with its API service, and webhooks."""
+"""KEDA, installed in the same steps as by its chart: definitions, programs, the adapter's Service, webhooks."""
 
 import base64
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ OPERATOR, ADAPTER, WEBHOOKS = "keda-operator", "keda-adapter", "keda-webhooks"
 _ACCOUNTS: Mapping[str, str] = {OPERATOR: "keda-operator", ADAPTER: "keda-metrics-server", WEBHOOKS: "keda-webhook"}
 """Engine → its service account."""
 _METRICS_SERVICE = "keda-metrics-apiserver"
-"""The Service of the adapter."""
+"""The Service of the metrics adapter."""
 _API_SERVICE = ("apiregistration.k8s.io/v1", "APIService", "v1beta1.external.metrics.k8s.io")
 _WEBHOOK_NAME = "vscaledobject.kb.io"
 _CANARY: Manifest = {
@@ -36,19 +36,19 @@ _CANARY: Manifest = {
     "metadata": {"name": f"canary-{'x' * 63}", "namespace": NAMESPACE},
     "spec": {"scaleTargetRef": {"name": "canary"}, "triggers": [{"type": "prometheus", "metadata": {}}]},
 }
-"""An object with a long name, which KEDA's webhook refuses and the API server alone accepts."""
+"""An object with a long name. KEDA's webhook refuses it; without the webhook, the API server accepts it."""
 
 
 class Keda:
-    """KEDA for a control plane with aggregation, on its own ports. The webhooks stay while KEDA is stopped.
+    """KEDA with its own ports; it needs aggregation. While KEDA is stopped, its webhook configurations stay.
 
-    KEDA has no option to bind the port of its webhooks and the metrics port of its adapter: they listen on every
+    KEDA has no option to bind the webhooks' port and the adapter's metrics port to one address: it listens on every
     address.
 
     Args:
         workspace: The workspace for the programs.
         plane: The control plane of the cluster.
-        aggregation: The authority that the API server trusts.
+        aggregation: The authority of the certificates that the API server trusts.
         proxy: Address of the HTTP proxy through which the operator reaches the addresses in ScaledObjects.
     """
 
@@ -60,7 +60,7 @@ class Keda:
         self._authority, self._certificate = aggregation.authority.own, aggregation.authority.sign_peer(*names)
 
     def start(self) -> None:
-        """Install the missing objects, start the programs, and wait until the API server reaches them.
+        """Install the objects, start the programs, and wait until the API server reaches them.
 
         Raises:
             LabError: A program ends, or is not ready within a minute.
@@ -80,7 +80,7 @@ class Keda:
         self._workspace.wait_for(WEBHOOKS, "KEDA: its webhooks", self._answers)
 
     def stop(self) -> None:
-        """Stop only the programs, as if all their pods were gone."""
+        """Stop the programs, and leave the objects, as if all pods of KEDA were gone."""
         for name in (WEBHOOKS, ADAPTER, OPERATOR):
             self._workspace.stop(name)
 
@@ -128,7 +128,7 @@ class Keda:
         ]
 
     def list_services(self) -> Iterator[Manifest]:
-        """Yield the Service of the adapter, which points to this machine, and the APIService of its API group."""
+        """Yield the adapter's Service, which points to this machine, and the APIService of the external metrics API."""
         place = {"name": _METRICS_SERVICE, "namespace": NAMESPACE}
         ports = [{"name": "https", "port": self._adapter}]
         here = {"type": "ExternalName", "externalName": "localhost", "ports": ports}
@@ -145,7 +145,7 @@ class Keda:
         yield {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
     def list_webhooks(self) -> Iterator[dict[str, Any]]:
-        """Yield the webhook configuration with the names, rules and failure policies of the chart."""
+        """Yield the webhook configuration, with the chart's names, rules and failure policies."""
         for document in yaml.safe_load_all(KEDA_OBJECTS.read(KEDA_OBJECTS.webhooks)):
             for hook in document["webhooks"]:
                 path = hook["clientConfig"]["service"]["path"]
@@ -153,11 +153,11 @@ class Keda:
             yield document
 
     def _serves(self) -> bool:
-        """Return whether the API server reaches the adapter."""
+        """Return True if the API server reaches the adapter."""
         return has_condition(self._plane.client.get(*_API_SERVICE) or {}, "Available")
 
     def _answers(self) -> bool:
-        """Return whether the API server calls KEDA's webhook, which refuses the canary."""
+        """Return True if the API server calls KEDA's webhook, which refuses the canary."""
         try:
             self._plane.client.apply(_CANARY, dry_run=True)
         except RefusedError as error:

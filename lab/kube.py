@@ -23,7 +23,7 @@ from .scene import Manifest
 _FIELD_MANAGER = "gpu-blueprint"
 _MOST_TRIES, _TOOK_TOO_LONG, _CONFLICT = 3, 504, 409
 _QUOTA_CHANGED = "Operation cannot be fulfilled on resourcequotas"
-"""Start of the answer to a create that lost the race for its namespace's ResourceQuota against another create."""
+"""Start of the API server's message if another create has changed the namespace's ResourceQuota at the same time."""
 _SECONDS_TO_ANSWER = 60
 _STRICT_FIELDS = ("fieldValidation", "Strict")
 _PATCH_TYPES = {
@@ -35,7 +35,7 @@ _PATCH_TYPES = {
 
 
 class Answer(Record):
-    """The answer to a plain request: an object, or the status of an action."""
+    """The answer to ``KubeClient.request``: an object, or the status of an action."""
 
     content: Mapping[str, Any]
     warnings: tuple[str, ...]
@@ -56,7 +56,7 @@ class RefusedError(Exception):
 
 
 class _Discovery(LazyDiscoverer):  # type: ignore[misc]
-    """The client's table of kinds, only in memory: a file could outlive the folder of the lab."""
+    """The client's table of kinds. It stays in memory, because a file could outlive the folder of the lab."""
 
     def _write_cache(self) -> None:
         pass
@@ -65,8 +65,8 @@ class _Discovery(LazyDiscoverer):  # type: ignore[misc]
 class KubeClient:
     """Read and change objects by apiVersion, kind and name, as plain values. Threads may share a client.
 
-    Where no namespace is given, an object is in ``default``. Every method raises a LabError if the API server does not
-    answer, and a RefusedError if it refuses.
+    Without a namespace, a namespaced object is in ``default``. Every method raises LabError if the API server does not
+    answer, and RefusedError if it refuses the request.
     """
 
     def __init__(self, url: str, token: str, certificate: Path) -> None:
@@ -79,7 +79,7 @@ class KubeClient:
         self._identity: dict[str, str] = {}
         """Impersonation headers; empty for the administrator."""
         self._discovery = Lock()
-        """Guards the client's table of kinds, which is not thread-safe: a lookup of a new kind empties it."""
+        """Guards the client's table of kinds. The table is not thread-safe: a lookup of a new kind empties it."""
         api, nowhere = kubernetes.client.ApiClient(settings), str(certificate.with_suffix(".none"))
         with self._translate_errors():
             self._client = DynamicClient(api, cache_file=nowhere, discoverer=_Discovery)
@@ -91,7 +91,7 @@ class KubeClient:
         return other
 
     def find_path(self, manifest: Manifest) -> str:
-        """Return the path for the creation of an object."""
+        """Return the path to which an object is posted."""
         namespace = manifest["metadata"].get("namespace")
         return self._find_path(manifest["apiVersion"], manifest["kind"], namespace=namespace)
 
@@ -104,14 +104,14 @@ class KubeClient:
         patch: str = "merge",
         dry_run: bool = False,
     ) -> Answer:
-        """Send a plain request, with the warnings of its answer.
+        """Send a request to a path, and return the answer with its warnings.
 
         Args:
             verb: HTTP verb in lower case, such as ``post``.
             path: Path of the object or collection, with a subresource if any.
             body: Object, patch or options.
             patch: Kind of a patch: ``apply``, ``json`` (a list of changes), ``merge`` or ``strategic``.
-            dry_run: True to let the server check the request without a change.
+            dry_run: True if the server must only check the request, and change nothing.
         """
         query = [("dryRun", "All")] if dry_run and verb != "get" else []
         query += [("fieldManager", _FIELD_MANAGER)] if verb == "patch" else []
@@ -121,7 +121,7 @@ class KubeClient:
         return Answer(json.loads(answer.data), _read_warnings(answer.headers.getlist("Warning")))
 
     def apply(self, manifest: Manifest, *, dry_run: bool = False) -> dict[str, Any]:
-        """Apply an object by server-side apply; the server refuses unknown fields."""
+        """Apply an object with server-side apply, and return it; the server refuses unknown fields."""
         query = [_STRICT_FIELDS, ("fieldManager", _FIELD_MANAGER), ("force", "true")]
         query += [("dryRun", "All")] if dry_run else []
         place = manifest["metadata"]
@@ -129,7 +129,7 @@ class KubeClient:
         return self._send("patch", path, manifest, content_type="application/apply-patch+yaml", query_params=query)
 
     def create(self, manifest: Manifest) -> dict[str, Any]:
-        """Create an object; the server chooses the name if the manifest has only ``generateName``."""
+        """Create an object, and return it; if it has only ``generateName``, the server chooses the name."""
         return self._send("post", self.find_path(manifest), manifest, query_params=[_STRICT_FIELDS])
 
     def get(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
@@ -142,7 +142,7 @@ class KubeClient:
             raise
 
     def list(self, api_version: str, kind: str, namespace: str | None = None, labels: str = "") -> list[dict[str, Any]]:
-        """Return all objects of a kind, of one namespace or of all; none if the server does not serve the kind."""
+        """Return the objects of a kind in one namespace, or in all; none if the server does not serve the kind."""
         try:
             path = self._find_resource(api_version, kind).path(namespace=namespace)
             items = self._send("get", path, label_selector=labels or None)["items"]
@@ -150,7 +150,7 @@ class KubeClient:
             if error.status == 404:
                 return []
             raise
-        return [{"apiVersion": api_version, "kind": kind, **found} for found in items]  # the server leaves both out
+        return [{"apiVersion": api_version, "kind": kind, **found} for found in items]  # lists leave both fields out
 
     def patch(
         self,
@@ -175,19 +175,19 @@ class KubeClient:
         wait_s: float = 0,
         grace_s: int | None = None,
     ) -> bool:
-        """Delete an object in the foreground, and wait until it is gone; a missing object is no error.
+        """Delete an object in the foreground, and wait up to ``wait_s`` until it is gone; it may be missing already.
 
         Args:
-            api_version: Its group and version.
-            kind: Its kind.
-            name: Its name.
-            namespace: Its namespace, if its kind has one.
-            wait_s: Seconds to wait until the object is gone.
-            grace_s: Grace period of a pod in seconds, in place of its own; 0 deletes the pod without its kubelet.
+            api_version: The object's group and version.
+            kind: The object's kind.
+            name: The object's name.
+            namespace: The object's namespace, if its kind has namespaces.
+            wait_s: Most seconds to wait until the object is gone.
+            grace_s: Seconds that replace a pod's own grace period; 0 deletes the pod without its kubelet.
 
         Returns:
-            True if the object is gone, even if a controller has made another of the same name; False if it still exists
-            after the wait.
+            True if the object is gone, even if a controller has made another with the same name; False if the object
+            still exists after the wait.
         """
         body: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground"}
         if grace_s is not None:
@@ -219,7 +219,7 @@ class KubeClient:
         return str(self._find_resource(api_version, kind).path(name=name, namespace=namespace or "default"))
 
     def _find_resource(self, api_version: str, kind: str) -> Any:
-        """Return the client's description of a kind; the client looks an unknown kind up again."""
+        """Return the client's description of a kind; for an unknown kind, the client asks the API server again."""
         group, _, version = api_version.rpartition("/")
         with self._translate_errors(f"no kind {kind} in {api_version}"), self._discovery:
             return self._client.resources.get(
@@ -227,7 +227,7 @@ class KubeClient:
             )
 
     def _send(self, verb: str, path: str, body: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
-        """Send a request and return the answer."""
+        """Send a request, and return the answer as values."""
         found: dict[str, Any] = json.loads(self._ask(verb, path, body, **options).data)
         return found
 
@@ -240,9 +240,9 @@ class KubeClient:
         tries: int = _MOST_TRIES,
         **options: Any,
     ) -> Any:
-        """Send a request with the identity of the client, and return the answer as urllib3 has it.
+        """Send a request with the identity of the client, and return the answer as an object of urllib3.
 
-        A request that a busy server did not process is sent again.
+        If a busy server did not process the request, it is sent again, at most three times in all.
         """
         try:
             with self._translate_errors():
@@ -262,7 +262,7 @@ class KubeClient:
 
     @contextmanager
     def _translate_errors(self, not_found: str = "") -> Iterator[None]:
-        """Raise our own errors in place of the client's."""
+        """Raise RefusedError or LabError in place of the client's errors."""
         try:
             yield
         except ResourceNotFoundError:
@@ -274,14 +274,14 @@ class KubeClient:
 
 
 def _can_ask_again(error: RefusedError, verb: str) -> bool:
-    """Return whether a refused request has changed nothing and may succeed a moment later."""
+    """Return True if a refused request has changed nothing, and may succeed a moment later."""
     if error.status == _CONFLICT:
         return error.reason.startswith(_QUOTA_CHANGED)
     return error.status == _TOOK_TOO_LONG and verb != "post"  # a second post makes a second object
 
 
 def _copy(body: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any] | list[Any]:
-    """Return a body as the type that the client serializes."""
+    """Return a body as a dict or a list, which the client can serialize."""
     return dict(body) if isinstance(body, Mapping) else list(body)
 
 

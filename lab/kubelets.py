@@ -1,4 +1,4 @@
-"""The kubelets: kwok simulates them with our own stages, for every node with kwok's annotation."""
+"""The kubelets of all nodes with kwok's annotation: kwok simulates them, with the stages in lab/stages."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ STAGES = Path(__file__).parent / "stages"
 
 
 def list_addresses(address: str, name: str) -> list[dict[str, str]]:
-    """Return the addresses of a node's status, from its private IPv4 address and its DNS name."""
+    """Return the addresses in a node's status, from the node's private IPv4 address and DNS name."""
     return [
         {"type": "InternalIP", "address": address},
         {"type": "InternalDNS", "address": name},
@@ -37,7 +37,7 @@ def start_kubelets(workspace: Workspace, kubeconfig: Path) -> None:
             f"--kubeconfig={kubeconfig}",
             "--manage-all-nodes=false",
             f"--manage-nodes-with-annotation-selector={selector}",
-            # Without leases the controller manager declares every node dead after 40 seconds.
+            # Without leases, the controller manager declares every node dead after 40 seconds.
             "--node-lease-duration-seconds=40",
             *(f"--config={file}" for file in sorted(STAGES.glob("*.yaml"))),
         ],
@@ -45,9 +45,9 @@ def start_kubelets(workspace: Workspace, kubeconfig: Path) -> None:
 
 
 def stop_kubelet(kube: KubeClient, node: str) -> None:
-    """Silence the kubelet of a node: it no longer renews its lease, and starts and ends no pod.
+    """Silence the kubelet of a node: it no longer renews the node's lease, and no longer starts or ends pods.
 
-    Another holder gets the node's lease, and kwok simulates only nodes whose leases it holds.
+    The node's lease gets another holder, and kwok simulates only nodes whose leases it holds.
     """
     lease = {"holderIdentity": "nobody", "leaseDurationSeconds": 86400, "renewTime": f"{datetime.now(UTC):%FT%T.%fZ}"}
     kube.patch("coordination.k8s.io/v1", "Lease", node, {"spec": lease}, "kube-node-lease")

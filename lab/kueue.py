@@ -17,17 +17,18 @@ from .workspace import Workspace
 
 _CERTIFICATE_SECRET = "kueue-webhook-server-cert"
 _CONVERTED_KINDS = ("clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads")
-"""Kinds whose definitions get a conversion webhook from the chart."""
+"""Kinds to whose CRDs the chart adds a conversion webhook."""
 _KINDS_IN_EVERY_NAMESPACE = ("clusterqueue", "cohort", "resourceflavor", "workload")
-"""Kinds whose webhooks apply in every namespace; all others apply in those of ``managedJobsNamespaceSelector``."""
+"""Kinds whose webhooks apply in every namespace. The other webhooks apply in namespaces that match the setting
+``managedJobsNamespaceSelector``."""
 _OPTIONAL_KINDS = ("deployment", "pod", "statefulset")
-"""Kinds whose webhooks have the failure policy Ignore, unless Kueue manages these kinds."""
+"""Kinds whose webhooks have the failure policy Ignore, unless Kueue manages the kind."""
 _SECONDS_TO_DELETE = 90
-"""Fifteen definitions take half a minute, since the API server publishes all its kinds again after each deletion."""
+"""Fifteen CRDs take half a minute, because the API server publishes all its kinds again after each deletion."""
 
 
 class Kueue(Controller):
-    """Kueue for a control plane, with the platform's configuration."""
+    """Kueue with the platform's configuration."""
 
     name = "kueue"
     objects = KUEUE_OBJECTS
@@ -42,15 +43,15 @@ class Kueue(Controller):
         self._has_definitions = False
 
     def uninstall(self) -> None:
-        """Remove the program, the webhooks and the definitions with all their objects, as `helm uninstall` does.
+        """Remove the program, the webhooks, and the CRDs with all their objects, as `helm uninstall` does.
 
         Raises:
-            LabError: A definition stays, because without Kueue the finalizers of its objects stay.
+            LabError: A CRD stays, because its objects have finalizers, which only Kueue removes.
         """
         self.stop()
         found = [*self.list_webhooks(), *self.list_definitions()]
         self._has_definitions = False
-        for wait_s in (0, _SECONDS_TO_DELETE):  # all end at the same time
+        for wait_s in (0, _SECONDS_TO_DELETE):  # delete all objects first, then wait for each
             for each in found:
                 kind, name = each["kind"], each["metadata"]["name"]
                 is_gone = self._plane.client.delete(each["apiVersion"], kind, name, wait_s=wait_s)
@@ -59,14 +60,14 @@ class Kueue(Controller):
                     raise LabError(f"{kind} {name} cannot be deleted: {reason}; {self._explain(each)}")
 
     def _explain(self, staying: Manifest) -> str:
-        """Return the API server's conditions of an object whose deletion does not end."""
+        """Return the conditions that the API server has set on an object whose deletion does not end."""
         place = staying["apiVersion"], staying["kind"], staying["metadata"]["name"]
         live = self._plane.client.get(*place) or {}
         told = [f"{row['type']}: {row['message']}" for row in live.get("status", {}).get("conditions", [])]
         return ", ".join(told) or "the API server says nothing more"
 
     def install_definitions(self) -> None:
-        """Install Kueue's definitions, unless they are installed."""
+        """Install Kueue's CRDs, unless they are installed already."""
         if not self._has_definitions:
             super().install_definitions()
         self._has_definitions = True
@@ -76,9 +77,9 @@ class Kueue(Controller):
         self._plane.client.apply(self._build_secret())
 
     def build_configuration(self, folder: Path) -> dict[str, Any]:
-        """Return the platform's configuration with the lab's addresses and without leader election."""
+        """Return the platform's configuration, with the lab's addresses and without leader election."""
         given = self._configuration
-        # The server of this gate needs a folder in the root of the disk.
+        # With the feature gate VisibilityOnDemand, Kueue runs a server that needs a folder in the disk's root.
         local = {**super().build_configuration(folder), "featureGates": {"VisibilityOnDemand": False}}
         return {**given, **{key: {**given.get(key, {}), **value} for key, value in local.items()}}
 
@@ -95,7 +96,7 @@ class Kueue(Controller):
         return {"apiVersion": "v1", "kind": "Secret", "metadata": place, "data": data}
 
     def list_definitions(self) -> Iterator[dict[str, Any]]:
-        """Yield the custom resource definitions, with the chart's conversion webhook."""
+        """Yield the CRDs, with the chart's conversion webhooks."""
         for definition in super().list_definitions():
             if definition["spec"]["names"]["plural"] in _CONVERTED_KINDS:
                 webhook = {"clientConfig": self.build_client("/convert"), "conversionReviewVersions": ["v1"]}
@@ -103,7 +104,7 @@ class Kueue(Controller):
             yield definition
 
     def list_webhooks(self) -> Iterator[dict[str, Any]]:
-        """Yield the webhook configurations with the names, selectors and failure policies of the chart."""
+        """Yield the webhook configurations, with the chart's names, selectors and failure policies."""
         for document in super().list_webhooks():
             for hook in document["webhooks"]:
                 kind = hook["name"].split(".")[0][1:]

@@ -1,4 +1,4 @@
-"""The whole lab of one scene: a control plane, AWS on loopback, Karpenter, JobSet, Kueue, KEDA."""
+"""The whole lab for one scene: a control plane, AWS on loopback, Karpenter, JobSet, Kueue and KEDA."""
 
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -31,14 +31,14 @@ from .volumes import Volumes
 from .workspace import Workspace, open_workspace
 
 _LOAD_ORDER = ("CustomResourceDefinition", "Namespace", "PriorityClass", "StorageClass", "ResourceQuota", "LimitRange")
-"""Kinds that other kinds need, in the order of loading."""
+"""Kinds that ``load`` applies before all others, in this order, because other kinds need them."""
 
 
 class Refusal(Record):
     """An object that the API server refuses."""
 
     name: str
-    """Kind, namespace and name."""
+    """Kind, namespace and name, as from ``identify``."""
     reason: str
     """The message of the API server."""
     file: str = ""
@@ -51,7 +51,7 @@ class Lab:
     Args:
         scene: The stack.
         timings: Seconds of a node's start.
-        scales: True if KEDA can run. It needs further engines, and a Prometheus on this machine.
+        scales: True if the lab must be able to run KEDA, which needs further engines, and Prometheus on this machine.
     """
 
     def __init__(self, scene: Scene, timings: Timings | None = None, *, scales: bool = False) -> None:
@@ -62,11 +62,11 @@ class Lab:
         self.plane: ControlPlane
         self.aws: Shim
         self.kueue: Kueue
-        """Set only with queues."""
+        """Set only if the stack has queues."""
         self.jobset: JobSet
-        """Set only with a pool on which jobs may span nodes."""
+        """Set only if the stack installs JobSet."""
         self.scaling: Scaling
-        """Set only if KEDA can run."""
+        """Set only if ``scales`` is True."""
 
     @property
     def kube(self) -> KubeClient:
@@ -74,10 +74,10 @@ class Lab:
         return self.plane.client
 
     def __enter__(self) -> Self:
-        """Start the control plane, AWS and the managed nodes, without CRDs, rendered objects and further programs.
+        """Start the control plane, AWS, the CSI drivers and the managed nodes, but no CRDs, objects and other programs.
 
         Raises:
-            LabError: An engine is missing, and nothing was started; or an engine ends, or is not ready in time.
+            LabError: An engine is missing (then nothing was started), has ended, or is not ready in time.
         """
         _refuse_missing_parts("rehearse")
         if self._scales:
@@ -113,7 +113,7 @@ class Lab:
         self._open.__exit__(*error)
 
     def install_crds(self, group: str = "") -> None:
-        """Apply the custom resource definitions of an API group such as ``karpenter``, or of all groups of the scene.
+        """Apply the CRDs whose API group contains a text such as ``karpenter``, or all CRDs of the scene.
 
         Raises:
             LabError: The API server does not serve a kind within half a minute.
@@ -133,7 +133,7 @@ class Lab:
             self.jobset.install_definitions()
 
     def load(self, manifests: Iterable[Manifest]) -> list[Refusal]:
-        """Apply objects, in the order in which kinds need each other, and return every refusal."""
+        """Apply objects, first the kinds that other kinds need, and return every refusal."""
         refusals = []
         for manifest in sorted(manifests, key=_find_rank):
             try:
@@ -152,7 +152,7 @@ class Lab:
             wait_until_served(self.kube, self.workspace.refuse_dead_engines, [manifest])
 
     def start_karpenter(self) -> None:
-        """Start Karpenter for this cluster and this AWS."""
+        """Start Karpenter with this lab's cluster and AWS."""
         start_karpenter(self.workspace, self.plane, self.scene, self.aws.environment())
 
     def stop_karpenter(self) -> None:
@@ -160,17 +160,17 @@ class Lab:
         self.workspace.stop(NAME)
 
     def wait_until_ready(self) -> float:
-        """Wait until the cluster accepts pods, and return the seconds that it took.
+        """Wait until the cluster accepts pods, and return the seconds that this took.
 
         Raises:
-            LabError: An engine ended, or Karpenter does not accept an object; the error has the reason.
+            LabError: An engine ended, or objects do not get ready; the error has the reasons.
         """
         return wait_until_ready(self.kube, self.workspace.refuse_dead_engines)
 
     def wait_until_enforced(self) -> None:
-        """Wait until namespaces accept pods, quotas count, and the API server enforces the scene's admission policies.
+        """Wait until namespaces accept pods, quotas count, and the API server enforces the admission policies.
 
-        Karpenter need not run. A scene without policies has no canaries to wait for.
+        Karpenter need not run. If the scene has no admission policies, only namespaces and quotas count.
 
         Raises:
             LabError: An engine ended, a namespace or a quota is not ready, or policies are not enforced after a minute.
@@ -181,11 +181,11 @@ class Lab:
 
 
 def _refuse_missing_parts(bundle: Bundle) -> None:
-    """Raise a LabError that names the remedy if a part of a bundle is not built."""
+    """Raise LabError, with the command that helps, if a part of a bundle is not built or is damaged."""
     for part in list_parts(bundle):
         refuse_unfit(part.place / part.path, part.place, REMEDIES[bundle])
 
 
 def _find_rank(manifest: Manifest) -> int:
-    """Return the position of an object in the order of loading."""
+    """Return the position of an object's kind in the order of loading."""
     return _LOAD_ORDER.index(manifest["kind"]) if manifest["kind"] in _LOAD_ORDER else len(_LOAD_ORDER)

@@ -1,6 +1,6 @@
-"""The needs of a build of the lab: time, disk, writable folders and a compiler, checked before the build starts.
+"""The needs of a build of the lab: time, disk, writable folders and a compiler. A check comes before the build.
 
-Tests of scaling also need the machine's Prometheus.
+Tests of scaling also need Prometheus on this machine.
 """
 
 import os
@@ -15,11 +15,11 @@ from .go_tool import COMPILER, Go
 from .parts import Part
 
 _TEMPORARY_MB = 400
-"""MB of the largest link step in Go's temporary folder."""
+"""MB that the largest link step writes into Go's temporary folder."""
 
 
 def estimate_seconds(parts: Iterable[Part]) -> int:
-    """Return the seconds that two cores take with empty caches."""
+    """Return the seconds that a build with empty caches takes on two cores."""
     return sum(part.effort.seconds for part in parts)
 
 
@@ -32,11 +32,11 @@ _NO_COMPILER = f"no C compiler ({COMPILER}) is on PATH, and {{}} need one; run: 
 
 
 def check_needs(go: Go, parts: list[Part]) -> None:
-    """Refuse a machine on which the build would fail.
+    """Raise LabError if the build would fail on this machine.
 
     Raises:
-        LabError: A folder cannot be written, a disk is too small, or a C compiler is missing; the error names every
-            lack.
+        LabError: A folder cannot be written, a disk is too small, or a C compiler is missing; the error names
+            everything that is missing.
     """
     compiled = [part.title for part in parts if part.needs_c]
     places = {
@@ -50,7 +50,7 @@ def check_needs(go: Go, parts: list[Part]) -> None:
 
 
 Places = dict[str, tuple[Path, int]]
-"""Environment variable that moves a folder → the folder, and the MB that the build adds to it."""
+"""Environment variable that names a folder → the folder, and the MB that the build adds to the folder."""
 
 
 def _find_unwritable(places: Places) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _find_unwritable(places: Places) -> Iterator[str]:
 
 
 def _find_small_disks(places: Places) -> Iterator[str]:
-    """Yield a sentence for each disk with too little free space for its folders."""
+    """Yield a sentence for each disk that has too little free space for the folders on it."""
     disks: dict[int, list[str]] = {}
     for variable, (folder, _) in places.items():
         if folder.is_dir():
@@ -82,10 +82,10 @@ def _find_small_disks(places: Places) -> Iterator[str]:
 
 
 def find_prometheus() -> Path:
-    """Return the machine's Prometheus, which the lab does not build.
+    """Return the path of the machine's Prometheus, which the lab does not build.
 
     Raises:
-        LabError: The machine has none; the error names the package.
+        LabError: The machine has no Prometheus; the error says how to install it.
     """
     if program := shutil.which("prometheus"):
         return Path(program)

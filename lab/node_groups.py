@@ -15,7 +15,7 @@ from .scene import Manifest, NodeGroup, Scene
 
 _FAMILY = "al2023"
 _ADDRESSES = IPv4Network("198.18.0.0/16")
-"""Addresses for network tests (RFC 2544), which no VPC has."""
+"""Addresses that no VPC has: RFC 2544 reserves them for network tests."""
 
 
 def join_node_groups(kube: KubeClient, scene: Scene) -> None:
@@ -27,7 +27,7 @@ def join_node_groups(kube: KubeClient, scene: Scene) -> None:
 
 
 def build_nodes(group: NodeGroup, region: str, addresses: Iterator[IPv4Address]) -> Iterator[Manifest]:
-    """Yield the nodes of a group, spread over its zones, which advertise their devices from the start."""
+    """Yield the nodes of a group, spread over the group's zones. They advertise their devices from the start."""
     row = find_instance(group.instance_type)
     settings = KubeletSettings(
         labels=group.labels, taints=group.taints, max_pods=group.max_pods, family=_FAMILY, joins_disks=group.joins_disks
@@ -59,6 +59,6 @@ def build_nodes(group: NodeGroup, region: str, addresses: Iterator[IPv4Address])
 
 
 def _describe_template(group: NodeGroup) -> LaunchTemplate:
-    """Return a launch template with the disk of a group, from which the nodes' resources follow."""
+    """Return a launch template with a group's disk; the nodes' ephemeral storage follows from it."""
     disk = {"DeviceName": AMI_FAMILIES[_FAMILY].data_device, "Ebs": {"VolumeSize": group.disk_gib}}
     return LaunchTemplate(id="", name=group.name, data={"BlockDeviceMapping": [disk]}, tags={})

@@ -1,4 +1,4 @@
-"""The stand-in for NVIDIA's management library, which shows NVIDIA's programs GPUs that the machine lacks."""
+"""A stand-in for NVIDIA's management library (NVML): it shows NVIDIA's programs GPUs that the machine does not have."""
 
 import subprocess
 from collections.abc import Sequence
@@ -12,22 +12,22 @@ from .go_modules import SOURCES, hash_go_modules
 from .go_tool import COMPILER, Go, Watch
 
 PATH = "lib/libnvidia-ml.so.1"
-"""The library in its place; NVIDIA's programs load it by this name."""
+"""Path of the library in its place; NVIDIA's programs load the library by this file name."""
 EFFORT = Effort(2, 0, 0, 1)
 VARIABLE = "NVML_STAND_IN"
-"""Environment variable that describes the GPUs of a machine, in the format of lab/nvidia/nvml.c."""
+"""Environment variable that describes the GPUs to show, in the format of lab/nvidia/nvml.c."""
 _HEADER_MODULE = "github.com/NVIDIA/go-nvml"
 _SECONDS_TO_COMPILE = 120
 _COMPILER_FLAGS: Sequence[str] = ("-shared", "-fPIC", "-O1")
 
 
 def find_place() -> Path:
-    """Return the folder of the library, whether it is built or not."""
+    """Return the place of the library, whether it is built or not."""
     return built.find_place("nvml", hash_go_modules((NVIDIA_FOLDER,), *_COMPILER_FLAGS))
 
 
 def find_library() -> Path:
-    """Return the built library.
+    """Return the path of the built library.
 
     Raises:
         LabError: The library is damaged or not built, or lab/ has changed since the build.
@@ -38,7 +38,7 @@ def find_library() -> Path:
 
 
 def compile_library(go: Go, library: Path, watch: Watch) -> None:
-    """Compile the library with the header of NVIDIA's programs.
+    """Compile the library with the header from the NVML module that NVIDIA's programs use.
 
     Raises:
         LabError: Go could not download the header, or the C compiler failed.

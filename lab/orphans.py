@@ -1,7 +1,7 @@
-"""Cleans up after killed rehearsals: a guard, or the next start, ends their processes and removes their folders.
+"""Cleans up after a killed rehearsal: a guard, or the next start, ends its processes and removes its folder.
 
-The owner of a workspace locks a file in the workspace's folder. The kernel releases the lock when the owner ends, even
-if it is killed. Every process of a workspace has the path of the folder in its environment.
+The process that owns a workspace locks a file in the workspace's folder. The kernel releases the lock when the owner
+ends, even if it is killed. Every process of a workspace has the folder's path in its environment.
 """
 
 import fcntl
@@ -20,12 +20,12 @@ import psutil
 from gpu_blueprint.errors import LabError
 
 MARK = "GPU_BLUEPRINT_WORKSPACE"
-"""Environment variable of every process of a workspace: the path of the folder."""
+"""Environment variable of every process of a workspace: the path of the workspace's folder."""
 PREFIX = "gpu-blueprint-lab-"
 _LOCK_FILE = "lock"
 _SECONDS_TO_LOCK = 60
 SECONDS_TO_END = 10
-"""Seconds for a thread or a killed process of the lab to end."""
+"""Seconds that a thread or a process of the lab has to end."""
 _EMPTY_LOOKS = 2
 _GUARD_PROGRAM = """
 import sys
@@ -34,14 +34,15 @@ folder, *sys.path[:] = sys.argv[1:]
 from lab.orphans import sweep_after_owner
 sweep_after_owner(folder)
 """
-"""The program of the guard: it waits until its owner, who holds its input open, ends; then it sweeps."""
+"""The program of the guard. The owner of the workspace holds the guard's input open; when the input ends, the guard
+sweeps."""
 
 
 def find_temporary_folder() -> Path:
     """Return the folder for temporary files.
 
     Raises:
-        LabError: No folder for temporary files can be written.
+        LabError: This process cannot write into any folder for temporary files.
     """
     try:
         return Path(tempfile.gettempdir()).resolve()
@@ -51,7 +52,7 @@ def find_temporary_folder() -> Path:
 
 @contextmanager
 def hold_folder(folder: Path) -> Iterator[None]:
-    """Make a folder and lock it during the block.
+    """Make a folder, and lock it during the block.
 
     Raises:
         LabError: The folder cannot be made or locked.
@@ -72,7 +73,7 @@ def hold_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def guard_folder(folder: Path) -> Iterator[None]:
-    """Start a guard, in its own session, which cleans up if this process is killed during the block.
+    """Start a guard process, in its own session. If this process is killed during the block, the guard cleans up.
 
     Raises:
         LabError: The guard cannot be started.
@@ -96,7 +97,7 @@ def guard_folder(folder: Path) -> Iterator[None]:
 
 
 def sweep_after_owner(folder: str) -> None:
-    """Sweep until a folder is gone; its owner has closed the pipes, and releases the lock in a moment."""
+    """Sweep until a folder is gone. Its owner is ending: the pipe is closed, and the lock is released in a moment."""
     end = time.monotonic() + SECONDS_TO_END
     while Path(folder).exists() and time.monotonic() < end:
         sweep_dead_workspaces()
@@ -104,7 +105,7 @@ def sweep_after_owner(folder: str) -> None:
 
 
 def sweep_dead_workspaces() -> list[Path]:
-    """End the processes and remove the folders of killed rehearsals; return the folders."""
+    """End the processes of killed rehearsals, remove their folders, and return the folders."""
     swept = []
     for folder in sorted(find_temporary_folder().glob(f"{PREFIX}*")):
         with _take_over(folder) as is_dead:
@@ -116,9 +117,9 @@ def sweep_dead_workspaces() -> list[Path]:
 
 
 def end_marked_processes(folder: Path) -> None:
-    """Kill every process of a folder, with its children, until two looks in a row find none.
+    """Kill every process of a folder, with its children, until two searches in a row find none.
 
-    One look could miss a process: during exec it has no environment.
+    One search could miss a process, because a process has no environment during exec.
     """
     end, empty_looks = time.monotonic() + SECONDS_TO_END, 0
     while empty_looks < _EMPTY_LOOKS and time.monotonic() < end:
@@ -132,8 +133,8 @@ def end_marked_processes(folder: Path) -> None:
 
 
 def _lock_new_folder(folder: Path) -> int:
-    """Return the descriptor of the lock file. The file gets its name once it is locked, so a sweep sees no unlocked
-    file."""
+    """Return the descriptor of the lock file. The file is locked before it gets its name, so a sweep never sees it
+    unlocked."""
     unnamed = folder / f"{_LOCK_FILE}.new"
     lock = os.open(unnamed, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode=0o600)
     try:
@@ -147,7 +148,7 @@ def _lock_new_folder(folder: Path) -> int:
 
 @contextmanager
 def _take_over(folder: Path) -> Iterator[bool]:
-    """Give True if a folder of this user has no living owner; the folder stays locked during the block."""
+    """Give True if a folder of this user has no living owner; this process then locks the folder during the block."""
     try:
         found = folder.stat()
         lock = os.open(folder / _LOCK_FILE, os.O_RDWR) if found.st_uid == os.getuid() else None
@@ -174,7 +175,7 @@ def _try_to_lock(lock: int) -> bool:
 
 
 def _is_old(folder: Path) -> bool:
-    """Return whether a folder without lock is over a minute old, so that no owner is about to lock it."""
+    """Return True if a folder without a lock file is over a minute old; an owner locks a new folder within a minute."""
     try:
         return time.time() - folder.stat().st_mtime > _SECONDS_TO_LOCK
     except OSError:

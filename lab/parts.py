@@ -1,4 +1,4 @@
-"""The parts of a build: each engine, the custom resource definitions, copied objects, and the stand-in for NVML."""
+"""The parts that a build makes: each engine, the CRDs, the copied objects, and the stand-in for NVML."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,26 +22,26 @@ class Part:
     bundle: Bundle
     effort: Effort
     place: Path
-    """The folder of the built part."""
+    """The folder of the built part, which its stamp names."""
     path: str
-    """The program, or the folder of objects, in its place."""
+    """Path, inside the place, of the program or of the folder with objects."""
     folders: tuple[str, ...]
-    """The Go modules in lab/ from which it is made."""
+    """Folders in lab/ of the Go modules from which the part is made."""
     make: Callable[[Go, Path, Watch], None]
     """Makes the part at a new path."""
     needs_c: bool = False
-    """True if it is built with a C compiler, for Linux alone."""
+    """True if the part is built with a C compiler, and only on Linux."""
 
     @property
     def is_built(self) -> bool:
-        """True if the part is built and undamaged; reads the whole part."""
+        """True if the part is built and undamaged. The check reads the whole part."""
         return is_fit(self.place)
 
 
 def list_parts(*bundles: Bundle) -> list[Part]:
     """Return the parts of some bundles, in the order in which they are built.
 
-    The definitions come last in their bundle, because the build of Karpenter then has compiled their packages.
+    The CRDs come after the engines, because the build of Karpenter compiles the packages that they need.
     """
     engines = [_describe_engine(engine) for engine in ENGINES.values()]
     definitions = Part(
@@ -70,7 +70,7 @@ def list_parts(*bundles: Bundle) -> list[Part]:
 
 
 def find_oldest_go(parts: list[Part]) -> str:
-    """Return the oldest Go that builds all the parts."""
+    """Return the oldest version of Go that builds all the parts."""
     versions = {read_go_module(folder).go for part in parts for folder in part.folders}
     return max(versions, key=parse_go_version)
 

@@ -1,4 +1,4 @@
-"""Wait until the API server enforces its admission policies."""
+"""Waits until the API server enforces the admission policies that were written."""
 
 import secrets
 import time
@@ -20,15 +20,16 @@ _LOOK_EVERY_S = 0.1
 
 
 def wait_until_enforced(kube: KubeClient, refuse_dead_engines: Callable[[], None]) -> None:
-    """Wait until the API server enforces all policies and bindings that were written before, about a second.
+    """Wait, for about a second, until the API server enforces all policies and bindings that were written before.
 
     The API server reads policies and bindings in the order of their creation, and starts to enforce them once a second.
-    Canaries of each kind are written last, so they are enforced last. Canaries match only the ConfigMap of a dry run,
-    refuse nothing, and are deleted at the end.
+    This function writes a canary policy of each kind, and tries it with the dry run of a ConfigMap. Once the canaries
+    have an effect, all earlier policies are enforced too. Canaries match only this ConfigMap, refuse nothing, and are
+    deleted at the end.
 
     Args:
         kube: The API server.
-        refuse_dead_engines: Raises if an engine has ended.
+        refuse_dead_engines: Raises LabError if an engine has ended.
 
     Raises:
         LabError: An engine ended, or the API server does not enforce the canaries after a minute.
@@ -58,7 +59,7 @@ def _wait_for_canaries(kube: KubeClient, refuse_dead_engines: Callable[[], None]
 
 
 def _list_silent(kube: KubeClient, mark: str) -> list[str]:
-    """Return the kinds whose canary has no effect in a dry run, or the reason why the dry run is refused."""
+    """Return a sentence for each canary that has no effect in a dry run, or the API server's refusal of the dry run."""
     about: Manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": mark, "namespace": "default"}}
     try:
         answer = kube.request("post", kube.find_path(about), about, dry_run=True)
@@ -72,9 +73,10 @@ def _list_silent(kube: KubeClient, mark: str) -> list[str]:
 
 
 def _build_canaries(mark: str) -> Iterator[Manifest]:
-    """Yield a policy of each kind that writes a mark, and then their bindings.
+    """Yield a policy of each kind, then the bindings. In a dry run, a policy leaves the mark in the answer.
 
-    The API server looks for bindings first, so a binding must not overtake a policy that was written before.
+    The API server reads bindings before policies. The bindings are written last, so when they are read, all policies
+    that were written before are there.
     """
     rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}
     ours = f"object.metadata.name == '{mark}' && object.metadata.namespace == 'default'"

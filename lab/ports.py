@@ -1,4 +1,4 @@
-"""Ports for engines. A claim reserves a port among all workspaces of a user until an engine binds it, seconds later."""
+"""Ports for engines. An engine binds its port seconds later; until then, a claim keeps other workspaces from it."""
 
 import fcntl
 import os
@@ -13,20 +13,20 @@ from gpu_blueprint.errors import LabError
 from .orphans import find_temporary_folder
 
 _PORTS = range(20_000, 30_000)
-"""Ports outside the ranges of outgoing connections (kernel) and of Services of type NodePort (Kubernetes)."""
+"""Ports that neither the kernel uses for outgoing connections nor Kubernetes for Services of type NodePort."""
 _TRIES = 1_000
 _held: set[int] = set()
-"""The ports of this process: record locks exclude other processes, but not other threads."""
+"""The ports that this process has claimed. Record locks exclude other processes, but not other threads."""
 _lock = Lock()
 
 
 def claim_port() -> int:
-    """Return a port without a listener on any address, and without a claim of another workspace of this user.
+    """Claim and return a port on which nothing listens, and which no other workspace of this user has claimed.
 
-    A claim ends with ``release_ports``, or with the process.
+    The claim ends with ``release_ports``, or when this process ends.
 
     Raises:
-        LabError: All ports seem to be taken.
+        LabError: None of a thousand tried ports was free.
     """
     for _ in range(_TRIES):
         port = random.choice(_PORTS)  # noqa: S311  two workspaces must not try the same ports in the same order
@@ -38,7 +38,7 @@ def claim_port() -> int:
 
 
 def release_ports(ports: Iterable[int]) -> None:
-    """Release this process's claims on some ports."""
+    """End this process's claims of some ports."""
     with _lock:
         for port in ports:
             fcntl.lockf(_open_claims(), fcntl.LOCK_UN, 1, port)
@@ -46,7 +46,7 @@ def release_ports(ports: Iterable[int]) -> None:
 
 
 def _is_free(port: int) -> bool:
-    """Return whether no process listens on a port."""
+    """Return True if no process listens on a port, on any address."""
     with socket.socket() as probe:
         try:
             probe.bind(("", port))  # Karpenter listens on every address; this probe never listens
@@ -56,7 +56,7 @@ def _is_free(port: int) -> bool:
 
 
 def _claim(port: int) -> bool:
-    """Lock the byte at the port's number in the file of claims; the system unlocks it when the process ends."""
+    """Claim a port: lock the byte at this offset in the file of claims. Return False if the lock is taken."""
     try:
         fcntl.lockf(_open_claims(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
     except OSError:
@@ -66,6 +66,6 @@ def _claim(port: int) -> bool:
 
 @cache
 def _open_claims() -> int:
-    """Return the descriptor of the file of claims, which stays open: closing any descriptor would end every claim."""
+    """Return the descriptor of the file of claims. It must stay open: closing any descriptor would end every claim."""
     file = find_temporary_folder() / f"gpu-blueprint-ports-{os.getuid()}"
     return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)

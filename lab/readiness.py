@@ -1,4 +1,4 @@
-"""Wait until every object that pods need is ready."""
+"""Waits until every object that pods need is ready."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ from .scene import Manifest, has_condition
 
 _LONGEST_S = 90.0
 _STEADY_S = 30.0
-"""Seconds for which reasons must stay the same, because Karpenter's first reasons change while it starts."""
+"""Seconds for which the reasons must stay the same before the wait gives up: while Karpenter starts, they change."""
 _LOOK_EVERY_S = 0.3
 _SECONDS_TO_SERVE = 30
 _KINDS = (("v1", "Node"), (KARPENTER_AWS, "EC2NodeClass"), (KARPENTER, "NodePool"), (NODE_OVERLAY, "NodeOverlay"))
-"""Kinds that must have the condition Ready."""
+"""Kinds whose objects must have the condition Ready."""
 
 
 class Unready(Record):
@@ -32,12 +32,12 @@ class Unready(Record):
     """Conditions that are not True, with their messages; empty if no engine has set one."""
 
     def __str__(self) -> str:
-        """Return the line of an error."""
+        """Return the object's line in an error: kind, name and reasons."""
         return f"{self.kind} {self.name}: {'; '.join(self.reasons) or 'no engine has looked at it'}"
 
 
 def wait_until_ready(kube: KubeClient, refuse_dead_engines: Callable[[], None]) -> float:
-    """Wait until nodes, node classes, pools and overlays are ready, and namespaces accept pods.
+    """Wait until nodes, EC2NodeClasses, NodePools and NodeOverlays are ready, and namespaces accept pods.
 
     Args:
         kube: The API server.
@@ -47,14 +47,14 @@ def wait_until_ready(kube: KubeClient, refuse_dead_engines: Callable[[], None]) 
         The seconds that it took.
 
     Raises:
-        LabError: Objects are not ready after 90 seconds, or Karpenter gives the same reasons for 30 seconds. The error
-            names the objects and the reasons.
+        LabError: An object is not ready after 90 seconds, or its reasons stay the same for 30 seconds. The error
+            names all such objects and their reasons.
     """
     return _wait_for_all(lambda: list_unready(kube), refuse_dead_engines)
 
 
 def wait_until_namespaces_ready(kube: KubeClient, refuse_dead_engines: Callable[[], None]) -> float:
-    """Wait until namespaces accept pods: each has its default service account, and its quotas count.
+    """Wait until namespaces accept pods: each namespace has a service account, and its quotas count.
 
     Args:
         kube: The API server.
@@ -92,12 +92,12 @@ def list_unready(kube: KubeClient) -> list[Unready]:
 
 
 def list_unready_namespaces(kube: KubeClient) -> list[Unready]:
-    """Return every new namespace and quota for which the API server still refuses pods."""
+    """Return the namespaces and quotas that are so new that the API server may still refuse pods."""
     return [*_list_young_namespaces(kube), *_list_young_quotas(kube)]
 
 
 def explain_unready(found: Mapping[str, Any]) -> Unready | None:
-    """Return the conditions of an object that are not True, or None if the object is ready."""
+    """Return an object with its conditions that are not True, or None if the object is ready."""
     if has_condition(found, "Ready"):
         return None
     conditions: Sequence[Mapping[str, Any]] = found.get("status", {}).get("conditions") or ()
@@ -116,7 +116,7 @@ def _list_young_namespaces(kube: KubeClient) -> Iterator[Unready]:
 
 
 def _list_young_quotas(kube: KubeClient) -> Iterator[Unready]:
-    """Yield the quotas that the controller has not processed yet: the API server refuses pods, or uses old limits."""
+    """Yield the quotas that the controller has not processed; until then, pods are refused or have old limits."""
     for found in kube.list("v1", "ResourceQuota"):
         if _read_limits(found.get("status", {})) != _read_limits(found["spec"]):
             place = found["metadata"]
@@ -124,12 +124,12 @@ def _list_young_quotas(kube: KubeClient) -> Iterator[Unready]:
 
 
 def _read_limits(part: Mapping[str, Any]) -> dict[str, Decimal]:
-    """Return resource → limit of a quota's spec or status, which may write the same number differently."""
+    """Return resource → limit as a number, since the spec and the status of a quota may write a number differently."""
     return {name: parse_quantity(value) for name, value in part.get("hard", {}).items()}
 
 
 def wait_until_served(kube: KubeClient, refuse_dead_engines: Callable[[], None], crds: Iterable[Manifest]) -> None:
-    """Wait until the API server serves the kinds of custom resource definitions.
+    """Wait until the API server serves every kind and version of some CRDs.
 
     Raises:
         LabError: The API server does not serve a kind within half a minute.

@@ -1,4 +1,4 @@
-"""The facts about a stack that the lab needs."""
+"""A scene: the facts about a stack that the lab needs."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -11,7 +11,7 @@ Manifest = Mapping[str, Any]
 
 
 class Reservation(Record, kw_only=True):
-    """An On-Demand Capacity Reservation of the account."""
+    """An On-Demand Capacity Reservation or a Capacity Block of the account."""
 
     id: str
     instance_type: str
@@ -20,7 +20,7 @@ class Reservation(Record, kw_only=True):
     tags: Mapping[str, str] = field(default_factory=dict)
     """Tags, for node classes that select reservations by tags."""
     ends: date | None = None
-    """Last day; a Capacity Block always has a last day."""
+    """Last day; None if the reservation has no end, which a Capacity Block always has."""
     capacity_block: bool = False
 
 
@@ -34,28 +34,28 @@ class NodeGroup(Record, kw_only=True):
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Mapping[str, str], ...] = ()
     devices: Mapping[str, str] = field(default_factory=dict)
-    """Extended resources of a node, once its device plugin reports."""
+    """Extended resources that a node's device plugin reports."""
     disk_gib: int = 50
     joins_disks: bool = False
     """True if the local NVMe disks become one volume for images and pods."""
     max_pods: int = 110
-    """Most pods of a node; the default is kubelet's own."""
+    """Most pods on a node; the default is kubelet's."""
 
 
 class Scene(Record, kw_only=True):
-    """A stack for the lab: rendered objects, and the parts of AWS that they need."""
+    """The facts about one stack: its rendered objects, and the parts of AWS that they need."""
 
     stack: str
     region: str
     zones: tuple[str, ...]
     kubernetes: str
-    """Minor version of the cluster, such as ``1.36``, which decides the AMIs."""
+    """Kubernetes version of the cluster, such as ``1.36``; the AMIs depend on it."""
     cluster_name: str
     interruption_queue: str
     manifests: tuple[Manifest, ...]
     """Every rendered object, in the order in which Pulumi creates them."""
     files: Mapping[str, str]
-    """Object, as ``identify`` names it → its file of `blueprint render`."""
+    """Name of an object, from ``identify`` → the object's file in the output of `blueprint render`."""
     karpenter_values: Mapping[str, Any]
     """Values of Karpenter's chart."""
     service_cidr: str
@@ -66,13 +66,13 @@ class Scene(Record, kw_only=True):
     node_groups: tuple[NodeGroup, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     extra_images: tuple[str, ...] = field(default=())
-    """Further AMI aliases, besides the pinned ones, such as ``al2023@v20260801``."""
+    """AMI aliases that exist in addition to the pinned ones, such as ``al2023@v20260801``."""
     subnets: Mapping[str, str] = field(default_factory=dict)
-    """Id → zone of the subnets of an existing VPC; empty if the stack makes its own VPC."""
+    """For each subnet of an existing VPC: id → zone. Empty if the stack makes its own VPC."""
     spot_shares: Mapping[str, float] = field(default_factory=dict)
-    """Instance family → the stack's own spot price, as a share of on-demand, in place of the catalogue's."""
+    """Instance family → spot price as a share of the on-demand price; replaces the share in the catalogue."""
     owned: tuple[Manifest, ...] = ()
-    """Objects of an existing cluster's owner that the rendered objects need."""
+    """Objects that the owner of an existing cluster has made, and that the rendered objects need."""
 
     def list_kind(self, kind: str) -> list[Manifest]:
         """Return the rendered objects of a kind."""
@@ -80,7 +80,7 @@ class Scene(Record, kw_only=True):
 
 
 def has_condition(found: Manifest, kind: str) -> bool:
-    """Return whether an object's status has a condition that is True, such as ``Ready``."""
+    """Return True if the object's status has the condition, such as ``Ready``, with the status True."""
     rows = found.get("status", {}).get("conditions") or []  # a new custom resource has null
     return any(row["type"] == kind and row["status"] == "True" for row in rows)
 

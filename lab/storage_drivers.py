@@ -1,4 +1,4 @@
-"""A stand-in for the CSI drivers of shared storage, whose agents EKS add-ons run on every node."""
+"""A stand-in for the CSI drivers of shared storage. In real clusters, EKS add-ons run their agents on every node."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,20 +14,20 @@ _STARTUP_TAINT_KEYS = frozenset(driver.startup_taint["key"] for driver in CSI_DR
 
 
 class StorageDrivers(CsiDrivers):
-    """Registers the drivers, and removes their startup taints from each ready node, as the agents do."""
+    """Registers the drivers, and removes their startup taints from ready nodes, as the agents do."""
 
     def __init__(self, kube: KubeClient) -> None:
         super().__init__(kube, *(driver.name for driver in CSI_DRIVERS.values()))
 
     def serve(self) -> None:
-        """Look once at every node."""
+        """Remove the startup taints from every node that is ready."""
         for node in self._kube.list("v1", "Node"):
             if waits_for_drivers(node):
                 self._kube.patch("v1", "Node", node["metadata"]["name"], build_patch(node))
 
 
 def waits_for_drivers(node: Mapping[str, Any]) -> bool:
-    """Return whether a node is ready, so that agents run on it, and still has a startup taint."""
+    """Return True if a node is ready, so its agents run, and it still has a startup taint."""
     taints = node["spec"].get("taints", [])
     return has_condition(node, "Ready") and any(taint["key"] in _STARTUP_TAINT_KEYS for taint in taints)
 

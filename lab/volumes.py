@@ -1,4 +1,4 @@
-"""A stand-in for the provisioner of the EBS CSI driver, which an EKS add-on runs in real clusters."""
+"""A stand-in for the EBS CSI driver's provisioner. In real clusters, an EKS add-on runs the provisioner."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,11 +18,11 @@ _VOLUME = ("v1", "PersistentVolume")
 
 
 class Volumes(CsiDrivers):
-    """Makes a volume for each claim that waits for EBS, in the zone of the pod, and removes volumes of deleted claims.
+    """Makes a volume for each claim that waits for EBS, in the zone of the pod's node; deletes released volumes.
 
     Args:
         kube: The API server.
-        zone: Zone of volumes that are made before their pod has a node.
+        zone: Zone of volumes of a StorageClass that binds before a pod has a node.
     """
 
     def __init__(self, kube: KubeClient, zone: str) -> None:
@@ -31,7 +31,7 @@ class Volumes(CsiDrivers):
         self._refused: set[str] = set()
 
     def serve(self) -> None:
-        """Look once at every claim and every volume."""
+        """Make the volumes for which claims wait, and delete the released volumes."""
         for claim in self._kube.list(*_CLAIM):
             if waits_for_volume(claim):
                 self._serve(claim)
@@ -40,7 +40,7 @@ class Volumes(CsiDrivers):
                 self._kube.delete(*_VOLUME, volume["metadata"]["name"])
 
     def _serve(self, claim: Mapping[str, Any]) -> None:
-        """Make a volume for a claim, or send the claim back to the scheduler, as the driver does."""
+        """Make a volume for a claim, refuse the claim, or send it back to the scheduler, as the driver does."""
         class_ = self._kube.get("storage.k8s.io/v1", "StorageClass", claim["spec"]["storageClassName"]) or {}
         node = claim["metadata"]["annotations"].get(_SELECTED_NODE)
         if node is None and class_.get("volumeBindingMode") == "WaitForFirstConsumer":
@@ -55,7 +55,7 @@ class Volumes(CsiDrivers):
             self._send_back(claim)
 
     def _refuse(self, claim: Mapping[str, Any], reason: str) -> None:
-        """Write an event with the reason why a claim gets no volume, once for each attempt of the scheduler."""
+        """Write an event with the reason why a claim gets no volume, once per attempt, and send the claim back."""
         version = claim["metadata"]["resourceVersion"]
         if version not in self._refused:
             self._refused.add(version)
@@ -63,28 +63,28 @@ class Volumes(CsiDrivers):
             self._send_back(claim)
 
     def _send_back(self, claim: Mapping[str, Any]) -> None:
-        """Send a claim back, so that the scheduler chooses another node for the pod."""
+        """Remove the selected node from a claim; the scheduler then chooses a node for the pod again."""
         place = claim["metadata"]
         body = {"metadata": {"annotations": {_SELECTED_NODE: None}}}
         self._kube.patch(*_CLAIM, place["name"], body, namespace=place["namespace"])
 
 
 def waits_for_volume(claim: Mapping[str, Any]) -> bool:
-    """Return whether a claim waits for a volume of EBS."""
+    """Return True if a claim waits for a volume on EBS."""
     annotations = claim["metadata"].get("annotations", {})
     is_ours = annotations.get(_PROVISIONER) == DRIVER and "deletionTimestamp" not in claim["metadata"]
     return is_ours and not claim["spec"].get("volumeName")
 
 
 def is_released(volume: Mapping[str, Any]) -> bool:
-    """Return whether the claim of a volume is gone, and the volume may be deleted."""
+    """Return True if a volume's claim is gone, and the volume's reclaim policy is Delete."""
     is_ours = volume["metadata"].get("annotations", {}).get(_PROVISIONED_BY) == DRIVER
     is_free = volume.get("status", {}).get("phase") == "Released"
     return is_ours and is_free and bool(volume["spec"]["persistentVolumeReclaimPolicy"] == "Delete")
 
 
 def find_refusal(claim: Mapping[str, Any]) -> str:
-    """Return the driver's reason to refuse a claim, or nothing: one node at a time may mount a file system on EBS."""
+    """Return the driver's refusal of a claim, or nothing. Only one node at a time can mount a file system on EBS."""
     spec = claim["spec"]
     shared = sorted(_SHARED_MODES & set(spec["accessModes"]))
     if not shared or spec.get("volumeMode") == "Block":
@@ -93,11 +93,11 @@ def find_refusal(claim: Mapping[str, Any]) -> str:
 
 
 def build_volume(claim: Mapping[str, Any], class_: Mapping[str, Any], zone: str) -> Manifest:
-    """Return the volume of a claim, bound to it, as the driver makes it.
+    """Return the volume for a claim, bound to the claim, as the driver makes it.
 
     Args:
         claim: The claim.
-        class_: Its StorageClass.
+        class_: The claim's StorageClass.
         zone: Zone of the volume, and of the nodes that can attach it.
     """
     place, spec = claim["metadata"], claim["spec"]
@@ -120,7 +120,7 @@ def build_volume(claim: Mapping[str, Any], class_: Mapping[str, Any], zone: str)
 
 
 def build_event(claim: Mapping[str, Any], reason: str) -> Manifest:
-    """Return the event with which the provisioner refuses a claim."""
+    """Return the event that the provisioner writes when it refuses a claim."""
     place = claim["metadata"]
     return {
         "apiVersion": "v1",
@@ -135,7 +135,7 @@ def build_event(claim: Mapping[str, Any], reason: str) -> Manifest:
 
 
 def _refer_to(claim: Mapping[str, Any]) -> dict[str, str]:
-    """Return Kubernetes' reference to a claim."""
+    """Return an object reference to a claim."""
     api_version, kind = _CLAIM
     place = {key: claim["metadata"][key] for key in ("name", "namespace", "uid")}
     return {"apiVersion": api_version, "kind": kind, **place}

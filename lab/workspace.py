@@ -1,4 +1,4 @@
-"""A temporary folder and the engines that run in it, which are all removed at the end."""
+"""A workspace: a temporary folder, and the engines that run in it. At the end, all of it is removed."""
 
 import atexit
 import errno
@@ -30,8 +30,8 @@ from .orphans import (
 from .ports import claim_port, release_ports
 
 _KEPT_VARIABLES = ("PATH", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME")
-"""Engines get no other variable of the user, because many read settings from the environment: etcd from ETCD_*,
-Karpenter from common names such as CLUSTER_ENDPOINT, and all of them credentials and proxies."""
+"""The user's variables that engines get. They get no others, because many engines read settings from the environment:
+etcd from ETCD_*, Karpenter from common names such as CLUSTER_ENDPOINT, and all of them credentials and proxies."""
 _LAST_LINES = 6
 _LAST_BYTES = 8192
 _LONGEST_LINE = 300
@@ -50,10 +50,10 @@ class Workspace:
         self.is_leaving = False
 
     def find_port(self) -> int:
-        """Return a port without a listener on any address, and without a claim of another workspace of this user.
+        """Claim and return a port on which nothing listens, and which no other workspace of this user has claimed.
 
         Raises:
-            LabError: All ports seem to be taken.
+            LabError: None of a thousand tried ports was free.
         """
         port = claim_port()
         self._ports.add(port)
@@ -62,11 +62,11 @@ class Workspace:
     def start(self, name: str, command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> None:
         """Start an engine that logs to ``NAME.log``.
 
-        The engine gets its own session, so that Ctrl-C reaches only this program, and the workspace as its home.
+        The engine runs in its own session, so Ctrl-C reaches only this program. Its home is the workspace's folder.
 
         Raises:
-            LabError: The program cannot be executed, or the workspace closes while another thread starts an engine.
-            ValueError: An engine of this name runs.
+            LabError: The program cannot be executed, or the workspace is closing.
+            ValueError: An engine with this name already runs.
         """
         self._refuse_to_go_on()
         if self.runs(name):
@@ -98,12 +98,12 @@ class Workspace:
                 _wait_for_killed(process)
 
     def runs(self, name: str) -> bool:
-        """Return whether an engine was started and has not ended."""
+        """Return True if an engine was started and has not ended."""
         process = self._processes.get(name)
         return process is not None and process.poll() is None
 
     def write_secrets(self, name: str, files: Mapping[str, bytes]) -> Path:
-        """Write files, readable only for this user, into a folder of this name, and return the folder."""
+        """Write files that only this user can read into the subfolder ``name``, and return this folder."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         for file, content in files.items():
@@ -112,11 +112,11 @@ class Workspace:
         return folder
 
     def wait_for(self, name: str, subject: str, holds: Callable[[], bool], seconds: float | None = None) -> None:
-        """Wait until a condition holds that depends on an engine, such as ``Kueue: its webhooks``.
+        """Wait until ``holds`` returns True.
 
         Raises:
-            LabError: An engine has ended, or the condition does not hold in time; the error has the engine's last
-                lines.
+            LabError: An engine has ended, or the time is over; the error has the last lines of the engine's log, and
+                begins with ``subject``, such as ``Kueue: its webhooks``, if the time is over.
         """
         longest = _SECONDS_TO_START if seconds is None else seconds
         end = time.monotonic() + longest
@@ -131,7 +131,7 @@ class Workspace:
         return self.folder / f"{name}.log"
 
     def refuse_dead_engines(self) -> None:
-        """Raise a LabError with the last lines of an engine that has ended by itself. Every waiting loop calls this.
+        """Raise LabError with the last log lines of an engine that has ended by itself. Every waiting loop calls this.
 
         Raises:
             LabError: An engine has ended, or a signal has ended the rehearsal while other threads still wait.
@@ -142,7 +142,7 @@ class Workspace:
                 raise LabError(f"{name} {_describe_end(process.returncode)}; its last lines:\n{self.read_end(name)}")
 
     def read_end(self, name: str) -> str:
-        """Return the last lines of an engine's log, indented, or the first lines of a panic, which have the reason."""
+        """Return the last lines of an engine's log, indented; after a panic, the panic's first lines."""
         with self.find_log(name).open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _LAST_BYTES))
             lines = log.read().decode(errors="replace").splitlines()
@@ -151,15 +151,15 @@ class Workspace:
         return "\n".join(f"  {line[:_LONGEST_LINE]}" for line in lines) or "  (its log is empty)"
 
     def measure_memory(self) -> int:
-        """Return the resident memory of all engines in bytes."""
+        """Return the resident memory of all running engines, in bytes."""
         return sum(_read_memory(process.pid) for process in [*self._processes.values()] if process.poll() is None)
 
     def leave(self) -> None:
-        """Make every thread that waits for an engine stop."""
+        """Stop every thread that waits for an engine or starts one: its next check raises LabError."""
         self.is_leaving = True
 
     def kill(self) -> None:
-        """Kill every engine, without a wait."""
+        """Kill every engine, and do not wait until it has ended."""
         for process in [*self._processes.values()]:
             process.kill()
 
@@ -168,9 +168,9 @@ class Workspace:
             raise LabError("the rehearsal was interrupted")
 
     def close(self) -> None:
-        """Kill every process of the folder, whose results are not kept, and remove the folder."""
+        """Kill every process of the workspace, remove the folder, and release the ports. No result is kept."""
         self.leave()
-        end_marked_processes(self.folder)  # also an engine's children, and an engine whose start a signal interrupted
+        end_marked_processes(self.folder)  # also children of engines, and engines whose start a signal interrupted
         self.kill()
         for process in [*self._processes.values()]:
             _wait_for_killed(process)
@@ -182,13 +182,13 @@ class Workspace:
 
 @contextmanager
 def open_workspace() -> Iterator[Workspace]:
-    """Give a fresh workspace and close it at the end, also after Ctrl-C, SIGTERM, SIGHUP or the end of the parent.
+    """Give a new workspace, and close it at the end, also after Ctrl-C, SIGTERM, SIGHUP or the end of the parent.
 
     If this program is killed, a guard closes the workspace.
 
     Raises:
-        LabError: The temporary folder cannot be written or its disk is full; or the block failed because an engine
-            ended, and the error has the engine's last lines.
+        LabError: The temporary folder cannot be written, or its disk is full. Or the block failed after an engine had
+            ended; the error then has the engine's last lines.
     """
     sweep_dead_workspaces()
     workspace = Workspace(find_temporary_folder() / f"{PREFIX}{secrets.token_hex(6)}")
@@ -214,13 +214,13 @@ def open_workspace() -> Iterator[Workspace]:
 
 
 def _wait_for_killed(process: subprocess.Popen[bytes]) -> None:
-    """Wait for the end of a killed process, but not for ever: an uninterruptible system call may hold it."""
+    """Wait, with a limit, until a killed process has ended: an uninterruptible system call may delay the end."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(SECONDS_TO_END)
 
 
 def _describe_end(code: int) -> str:
-    """Describe the return code of a process, such as a kill by the system for lack of memory."""
+    """Return words for the end of a process: its exit code, or the signal that killed it."""
     return f"ended with code {code}" if code >= 0 else f"was killed by {signal.Signals(-code).name}"
 
 

@@ -1,1 +1,1 @@
-"""Programs for maintainers: refresh the catalogue from AWS's own APIs, and compare two plans."""
+"""Programs for maintainers: most refresh the catalogue; others compare plans, measure commands or move modules."""

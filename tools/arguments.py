@@ -1,4 +1,4 @@
-"""Command-line arguments of both refresh commands."""
+"""The command-line arguments that refresh_instances and refresh_prices share."""
 
 import argparse
 

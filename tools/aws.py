@@ -1,4 +1,4 @@
-"""Reads AWS's APIs: signs in, yields the pages of an operation, and explains errors with their remedy."""
+"""Reads AWS's APIs: signs in, yields the pages of an operation, and says in errors what helps."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -12,7 +12,8 @@ from gpu_blueprint.errors import RefreshError, UsageError
 Answer = Mapping[str, Any]
 
 PRICE_LIST_REGION = "us-east-1"
-"""The Price List covers every commercial region, but has endpoints in only three of them."""
+"""The region whose endpoint answers for all: the Price List covers every commercial region, but only three regions have
+an endpoint."""
 _ATTEMPTS = 5
 
 
@@ -21,20 +22,20 @@ class _Paginator(Protocol):
 
 
 class Client(Protocol):
-    """The part of a boto3 client that the tools use."""
+    """The methods of a boto3 client that the tools use."""
 
     def get_paginator(self, operation: str) -> _Paginator:
         """Return the paginator of an operation."""
 
 
 class Connect(Protocol):
-    """Function that makes the client of a service in a region."""
+    """A function that makes a client for a service in a region."""
 
     def __call__(self, service: str, region: str) -> Client: ...
 
 
 def open_session(profile: str | None) -> Connect:
-    """Sign in with a profile in ``~/.aws``, or with the credentials of the environment."""
+    """Sign in with a profile in ``~/.aws`` or the environment's credentials, and return the function for clients."""
     boto3, errors = _import_boto3("boto3"), _import_boto3("botocore.exceptions")
     config = _import_boto3("botocore.config").Config(retries={"mode": "standard", "total_max_attempts": _ATTEMPTS})
     try:
@@ -54,10 +55,10 @@ def open_session(profile: str | None) -> Connect:
 
 
 def read_pages(connect: Connect, service: str, region: str, operation: str, **parameters: object) -> Iterator[Answer]:
-    """Yield every page of one read-only operation (``describe_instance_types``) in one region.
+    """Yield every page of one read-only operation in one region, such as ``describe_instance_types``.
 
     Raises:
-        RefreshError: AWS refused the call or could not be reached; the message names the remedy.
+        RefreshError: AWS refused the call or could not be reached; the error says what helps.
     """
     errors = _import_boto3("botocore.exceptions")
     action = f"{service}:{operation.title().replace('_', '')}"

@@ -1,4 +1,4 @@
-"""Reads and writes catalogue files: CSV below comment lines. A write replaces a file as a whole or not at all."""
+"""Reads and writes catalogue files: comment lines, then CSV. A write replaces a whole file or changes nothing."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ Row = Mapping[str, str]
 
 
 class CatalogueFile(Record):
-    """One file of the catalogue; ``comments`` are its first lines, with the ``#`` of each."""
+    """One file of the catalogue; ``comments`` are its lines that begin with ``#``."""
 
     path: Path
     comments: tuple[str, ...]
@@ -24,11 +24,11 @@ class CatalogueFile(Record):
     rows: tuple[Row, ...]
 
     def with_rows(self, rows: Iterable[Row]) -> "CatalogueFile":
-        """Return the file with other rows below the same comments."""
+        """Return the file with the same comments and other rows."""
         return replace(self, rows=tuple(rows))
 
     def with_note(self, title: str, text: str) -> "CatalogueFile":
-        """Return the file with the comment ``# title: text``, which replaces a comment with the same title."""
+        """Return the file with the comment ``# title: text``; it replaces a comment with the same title."""
         kept = tuple(line for line in self.comments if not line.startswith(f"# {title}: "))
         return replace(self, comments=(*kept, f"# {title}: {text}"))
 
@@ -61,7 +61,7 @@ def read(path: Path, new: CatalogueFile | None = None) -> CatalogueFile:
 
 
 def write(files: Iterable[CatalogueFile]) -> None:
-    """Replace files: write all of them as temporary files first, then rename them."""
+    """Write all files as temporary files, then rename them, so that a failed write leaves every file unchanged."""
     ready: list[tuple[Path, Path]] = []
     try:
         for file in files:
@@ -74,7 +74,7 @@ def write(files: Iterable[CatalogueFile]) -> None:
 
 
 def _write_temporary(file: CatalogueFile) -> Path:
-    """Write a temporary file in the same folder, because a rename within a file system is all or nothing."""
+    """Write a temporary file, and return its path. It is in the same folder, so a rename replaces the file at once."""
     mode = file.path.stat().st_mode & 0o777 if file.path.exists() else 0o644
     handle, name = tempfile.mkstemp(prefix=f".{file.path.name}.", dir=file.path.parent)
     temporary = Path(name)

@@ -1,8 +1,8 @@
 """Compares two rendered plans, resource by resource and property by property.
 
 ``python -m tools.compare_plans before/plan.json after/plan.json`` lists every difference and ends with their number.
-Texts for people are counted separately: alert annotations, and titles and descriptions of dashboards. They change
-nothing that runs.
+Texts that only people read are counted separately, because they change nothing that runs: alert annotations, and the
+titles and descriptions of dashboards.
 """
 
 import argparse
@@ -17,11 +17,11 @@ from gpu_blueprint.records import Record
 
 MISSING = "(missing)"
 _PROSE_KEYS = {"PrometheusRule": {"annotations"}, "ConfigMap": {"title", "description", "content"}}
-"""Kind → the keys of texts that only people read."""
+"""Kind of object → keys whose texts only people read."""
 
 
 class Difference(Record):
-    """One property that differs, by resource and path; ``before`` or ``after`` may be missing."""
+    """A property that differs; ``before`` or ``after`` is ``MISSING`` if one plan lacks the property."""
 
     resource: str
     path: tuple[str | int, ...]
@@ -40,7 +40,7 @@ class Difference(Record):
 
 
 def read_resources(path: Path) -> dict[str, Any]:
-    """Return "type name" → resource of a ``plan.json`` that ``blueprint render`` wrote."""
+    """Return "type name" → resource, from a ``plan.json`` that ``blueprint render`` wrote."""
     try:
         resources = json.loads(path.read_text(encoding="utf-8"))["resources"]
         return {f"{resource['type']} {resource['name']}": resource for resource in resources}
@@ -49,7 +49,7 @@ def read_resources(path: Path) -> dict[str, Any]:
 
 
 def find_differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[Difference]:
-    """Yield every property that differs, ordered by the names of the resources."""
+    """Yield every property that differs, in the order of the resources' types and names."""
     for name in sorted(before.keys() | after.keys()):
         yield from _compare(name, (), before.get(name, MISSING), after.get(name, MISSING))
 
@@ -67,7 +67,7 @@ def _compare(name: str, path: tuple[str | int, ...], before: Any, after: Any) ->
 
 
 def _parse(value: Any) -> Any:
-    """Return the content of a JSON document in a text, such as a dashboard or an IAM policy; other values unchanged."""
+    """Return the values in a text that is JSON, such as a dashboard or an IAM policy; return other values unchanged."""
     if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
         try:
             return json.loads(value)
@@ -77,7 +77,7 @@ def _parse(value: Any) -> Any:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the differences and their number; return 1 if a property differs."""
+    """Print the differences and their number; return 1 if a property differs that is no text for people."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("before", type=Path, help="plan.json of the first plan")
     parser.add_argument("after", type=Path, help="plan.json of the second plan")

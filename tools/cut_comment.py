@@ -1,6 +1,6 @@
 """Cuts a report to the length of a GitHub comment: ``python -m tools.cut_comment out/report.md --whole URL``.
 
-The rest of the report stays in the artifact of the run, and the last line of the comment says so.
+If the report is too long, the last line of the comment says that the run's artifact has the whole report.
 """
 
 import argparse
@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 MOST = 65_536
-"""GitHub refuses a longer comment: "Body is too long (maximum is 65536 characters)"."""
+"""Most characters of a comment. GitHub refuses more: "Body is too long (maximum is 65536 characters)"."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the comment."""
+    """Print the report, cut to the length of a comment."""
     parser = argparse.ArgumentParser("python -m tools.cut_comment", description="Cut a report to a comment.")
     parser.add_argument("report", type=Path, help="Markdown that `blueprint preview --format markdown` wrote")
     parser.add_argument("--whole", metavar="URL", required=True, help="address of the run that has the whole report")
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def cut(report: str, url: str) -> str:
-    """Return the report if it is short enough, else its first lines and a pointer to the whole report."""
+    """Return the report if it is short enough, else its first lines and a link to the run that has the whole report."""
     if len(report) <= MOST:
         return report
     total = len(report.splitlines())

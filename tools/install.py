@@ -1,7 +1,7 @@
 """Installs packages with pip, and shows the progress in one line: ``python -m tools.install -r requirements.txt``.
 
-pip alone prints hundreds of lines or, with ``--quiet``, nothing for minutes. This program needs no package, because it
-runs before the first package is installed.
+By itself, pip prints hundreds of lines or, with ``--quiet``, nothing for minutes. This program needs no package,
+because it runs before the first package is installed.
 """
 
 import subprocess
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 _PIP = (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off")
 _PACKAGES_PER_LINE = 10
-"""Packages between two lines of an output that is no terminal."""
+"""Number of packages for each line, if the output is no terminal."""
 _LAST_LINES = 25
 
 
@@ -29,11 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def show_progress(lines: Iterable[str], last: deque[str]) -> None:
-    """Print the number and the names of packages: on a terminal in one line, else a line for every ten packages.
+    """Print how many packages pip has found, and the last name: on a terminal in one line, else every ten packages.
 
     Args:
         lines: The output of pip.
-        last: Collects the lines.
+        last: This function appends every line; the caller shows the last lines if pip fails.
     """
     count, on_terminal = 0, sys.stdout.isatty()
     for line in lines:

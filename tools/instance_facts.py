@@ -1,4 +1,4 @@
-"""Reads instance types from EC2, as cells of the catalogue's columns."""
+"""Reads instance types from EC2, and converts the answers to cells of instances.csv."""
 
 from collections.abc import Mapping
 
@@ -8,11 +8,11 @@ from .aws import Answer, Connect, read_pages
 from .catalogue_file import Row
 
 Described = Mapping[str, Answer]
-"""Instance type → the answer of DescribeInstanceTypes."""
+"""Instance type → its entry in the answer of DescribeInstanceTypes."""
 
 
 class Ec2Answers(Record):
-    """Answers of one or several regions: hardware and usage classes by type, offered types by region."""
+    """EC2's answers for one or more regions: hardware and usage classes of each type, offered types of each region."""
 
     described: Described
     usage_classes: Mapping[str, frozenset[str]]
@@ -20,7 +20,7 @@ class Ec2Answers(Record):
 
 
 def read_instance_types(connect: Connect, regions: tuple[str, ...]) -> Ec2Answers:
-    """Return the answers of every region; hardware of a type is the same everywhere, usage classes may differ."""
+    """Return the answers for some regions. A type's hardware is the same everywhere; usage classes are united."""
     described: dict[str, Answer] = {}
     classes: dict[str, frozenset[str]] = {}
     offered: dict[str, frozenset[str]] = {}
@@ -36,9 +36,9 @@ def read_instance_types(connect: Connect, regions: tuple[str, ...]) -> Ec2Answer
 
 
 def make_hardware_cells(answer: Answer, fractional: bool = False) -> Row:
-    """Return the cells that do not depend on a region.
+    """Return the cells of a type that do not depend on a region.
 
-    The cells of a fractional type lack the GPU count, which people write: EC2 counts no whole GPU in this type.
+    A fractional type gets no cell for the GPU count: EC2 counts no whole GPU in it, so people write this cell.
     """
     network = answer["NetworkInfo"]
     gpus = answer.get("GpuInfo", {}).get("Gpus", [])
@@ -58,12 +58,12 @@ def make_hardware_cells(answer: Answer, fractional: bool = False) -> Row:
 
 
 def is_nvidia(answer: Answer) -> bool:
-    """Return whether a type has an NVIDIA GPU."""
+    """Return True if a type has an NVIDIA GPU."""
     return any(gpu.get("Manufacturer") == "NVIDIA" for gpu in answer.get("GpuInfo", {}).get("Gpus", []))
 
 
 def make_new_row(answer: Answer, classes: frozenset[str], regions: frozenset[str]) -> Row:
-    """Return the row of a type that the catalogue lacks; ``?`` marks facts that a person must look up."""
+    """Return a row for a type that the catalogue lacks; ``?`` marks cells that a person must look up."""
     arm = "arm64" in answer["ProcessorInfo"]["SupportedArchitectures"]
     named = {
         "instance_type": answer["InstanceType"],

@@ -2,8 +2,8 @@
 
     python -m tools.measure_tree python -m gpu_blueprint rehearse prod
 
-Memory is the sum of the resident memory of all processes. Shared pages count once for each process, so the true use is
-smaller. Processes that live for less than the interval between two samples may be missed.
+The memory is the sum of the resident memory of all processes. A page that processes share counts once for each of them,
+so the true use is lower. A process that ends before the next sample may be missed.
 """
 
 import subprocess
@@ -24,13 +24,13 @@ _MIB = 1024**2
 
 
 class Measurement(Record):
-    """The use of a finished command."""
+    """The time and the memory that a finished command has used."""
 
     seconds: float
     mebibytes: float
-    """Peak of the memory of all processes together."""
+    """Memory of all processes together, at the peak."""
     programs: Mapping[str, float]
-    """Program → MiB at the peak, largest first."""
+    """Program → MiB of its processes at the peak, largest first."""
     exit_code: int
 
     def __str__(self) -> str:
@@ -40,13 +40,13 @@ class Measurement(Record):
 
 @dataclass(slots=True)
 class Tree:
-    """A process and everything that it has started; a child stays in the tree when its parent ends."""
+    """A process and all processes that it has started; a child stays in the tree when its parent ends."""
 
     root: psutil.Process
     _known: set[psutil.Process] = field(default_factory=set)
 
     def list_processes(self) -> set[psutil.Process]:
-        """Return the processes that run now."""
+        """Return the processes of the tree that run now."""
         self._known.add(self.root)
         for process in tuple(self._known):
             with suppress(psutil.Error):
@@ -55,7 +55,7 @@ class Tree:
         return set(self._known)
 
     def measure(self) -> Counter[str]:
-        """Return program → bytes of resident memory."""
+        """Return program → bytes of resident memory of its processes."""
         sizes: Counter[str] = Counter()
         for process in self.list_processes():
             with suppress(psutil.Error):  # it has ended meanwhile
@@ -64,11 +64,11 @@ class Tree:
 
 
 def measure(command: Sequence[str], output: IO[str] | int | None = None) -> Measurement:
-    """Run a command to its end and return its use.
+    """Run a command to its end, and return the time and the memory that it used.
 
     Args:
         command: The program and its arguments.
-        output: File for its standard output; None for the standard output of this program.
+        output: File for the command's standard output; None to use the standard output of this program.
     """
     start = time.perf_counter()
     peak: Counter[str] = Counter()
@@ -88,7 +88,7 @@ def measure(command: Sequence[str], output: IO[str] | int | None = None) -> Meas
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a command, print its use to the standard error stream, and return its exit code."""
+    """Run a command, print its measurement to standard error, and return its exit code."""
     measured = measure(arguments)
     print(measured, file=sys.stderr)
     return measured.exit_code

@@ -1,7 +1,7 @@
-"""Moves modules to the places in ``moved_modules.csv``, with their tests, and rewrites every import and path.
+"""Moves modules and their tests to the places in ``moved_modules.csv``, and rewrites every import and path.
 
-A fork runs ``python -m tools.move_modules`` on its branch before it merges a release with moved modules: both sides
-then have the same moves, and git merges the contents. The script changes the working tree and commits nothing.
+In a fork, run ``python -m tools.move_modules`` on your branch before you merge a release that has moved modules. Both
+sides then have the same moves, and git merges the contents. The program changes the working tree, and commits nothing.
 """
 
 import ast
@@ -23,7 +23,7 @@ OWN_MODULES = (
     (r"summary\.model_(\w+)", r"explain.models.\1"),
     (r"summary\.(\w+)", r"explain.\1"),
 )
-"""Patterns for modules that exist only in a fork: old name, new name."""
+"""For modules that only a fork has: pattern of the old name, new name."""
 _TEXT_SUFFIXES = (".md", ".yaml", ".yml", ".toml", ".csv", ".py", ".sh", ".cfg", ".json")
 _UNCHANGED_FILES = (
     "CHANGELOG.md",
@@ -33,11 +33,11 @@ _UNCHANGED_FILES = (
     "tools/move_modules.py",
     "tests/tools/",
 )
-"""Files about the past, which keep the old names."""
+"""Files and folders in which old names stay, because they describe the past or the moves."""
 
 
 def read_moves(root: Path) -> dict[str, str]:
-    """Return old module → new module for all moves in a tree, with tests and a fork's own modules."""
+    """Return old module → new module for all moves in a tree, including tests and a fork's own modules."""
     rows = [row for row in csv.reader(TABLE.read_text(encoding="utf-8").splitlines()) if row and row[0][:1] != "#"]
     table = {row[0]: row[1] for row in rows[1:]}
     folders = {old: new for old, new in table.items() if old.endswith(".*")}
@@ -46,14 +46,14 @@ def read_moves(root: Path) -> dict[str, str]:
         for file in sorted((root / top).rglob("*.py")):
             module = name_module(file.relative_to(root)).removeprefix(f"{top}.")
             if file.name == "__init__.py" and module in table and "." in module:
-                continue  # a folder that has the old name of a module
+                continue  # a new folder with the old name of a module
             if new := _find_place(module, table if top == PACKAGE else folders):
                 found[f"{top}.{module}"] = f"{top}.{new}"
     return found | dict(_move_tests(root, found))
 
 
 def _find_place(module: str, table: Mapping[str, str]) -> str:
-    """Return the new name of a module; empty if it stays."""
+    """Return the new name of a module; empty if the module does not move."""
     if module in table:
         return table[module]
     for old, new in table.items():
@@ -67,7 +67,7 @@ def _find_place(module: str, table: Mapping[str, str]) -> str:
 
 
 def _move_tests(root: Path, moves: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the moves of test files: each follows the module with the longest name that begins the test's name."""
+    """Yield the moves of test files. A test belongs to the module with the longest name that begins the test's name."""
     for file in sorted((root / "tests").rglob("test_*.py")):
         test = name_module(file.relative_to(root))
         if test in moves:
@@ -90,23 +90,23 @@ def _is_of(name: str, folder: str, module: str) -> bool:
 
 
 def _list_longer(name: str, leaf: str) -> Iterator[str]:
-    """Yield the longer prefixes of a test's name, each of which may be a module too."""
+    """Yield the longer beginnings of a test's name; a module may have one of these names."""
     words = name.removeprefix(leaf).strip("_").split("_")
     yield from ("_".join([leaf, *words[:count]]) for count in range(1, len(words) + 1) if words[0])
 
 
 def name_module(file: Path) -> str:
-    """Return the dotted name of a file of the project."""
+    """Return the dotted name of a Python file's module."""
     return ".".join(file.with_suffix("").parts).removesuffix(".__init__")
 
 
 def rewrite_imports(text: str, old: str, new: str, moves: Mapping[str, str], *, is_package: bool) -> str:
-    """Return the text of a module with its imports adapted to the moves.
+    """Return the text of a module, with its imports rewritten for the moves.
 
     Args:
         text: The text of the module.
         old: The dotted name of the module before the move.
-        new: Its name after the move.
+        new: The dotted name of the module after the move.
         moves: Old module → new module, for all moves.
         is_package: True for an ``__init__.py``.
     """
@@ -132,7 +132,7 @@ def _find_comment(text: str) -> str:
 def _rewrite(
     node: ast.ImportFrom, old: str, new: str, moves: Mapping[str, str], *, is_package: bool
 ) -> list[str] | None:
-    """Return the lines of an import after the moves; None if it does not change."""
+    """Return the lines that replace an import after the moves; None if the import does not change."""
     base = _resolve(node, old, is_package=is_package)
     groups: dict[str, list[str]] = {}
     for alias in node.names:
@@ -151,7 +151,7 @@ def _rewrite(
 
 
 def _resolve(node: ast.ImportFrom, module: str, *, is_package: bool) -> str:
-    """Return the absolute name of the module in an import."""
+    """Return the absolute name of the module from which an import takes names."""
     if not node.level:
         return node.module or ""
     parts = module.split(".")
@@ -171,7 +171,7 @@ def _write_relative(source: str, package: list[str]) -> str:
 
 
 def rewrite_names(text: str, moves: Mapping[str, str]) -> str:
-    """Return a text with the new names of modules, written with dots or as the paths of files."""
+    """Return a text in which the names of moved modules, with dots or as file paths, are replaced by the new names."""
     names, pattern = _build_pattern(tuple(moves.items()))
     return pattern.sub(lambda found: names[found[0]], text)
 
@@ -186,7 +186,7 @@ def _build_pattern(moves: tuple[tuple[str, str], ...]) -> tuple[dict[str, str], 
 
 
 def move(root: Path) -> int:
-    """Apply all moves to the files of a tree that git tracks, and return the number of moved modules."""
+    """Apply all moves to the tracked files of a tree, and return the number of moved modules."""
     moves = read_moves(root)
     if not moves:
         return 0

@@ -1,9 +1,9 @@
-"""Reads the AWS Price List: the products, and their prices in US dollars.
+"""Reads prices in US dollars from the AWS Price List.
 
-The filters for instances are those of aws/karpenter-provider-aws pkg/providers/pricing/pricing.go; ``marketoption``
-excludes Capacity Blocks, which have other prices. The AWS Billing user guide describes the shape of an answer under
-"Using the AWS Price List Query API". Usage types of services have a prefix for the region (``EU-NatGateway-Hours``),
-but some in us-east-1 have none.
+The filters for instances are from aws/karpenter-provider-aws pkg/providers/pricing/pricing.go. ``marketoption``
+excludes Capacity Blocks, which have other prices. The AWS Billing user guide describes the answers under "Using the AWS
+Price List Query API". The usage types of services begin with a region (``EU-NatGateway-Hours``), except some in
+us-east-1.
 """
 
 import json
@@ -31,11 +31,11 @@ _UNITS: Mapping[str, Mapping[str, Decimal]] = {
     "IOPS-month": {"iops-mo": _ONE},
     "MiBps-month": {"gibps-mo": Decimal(1024), "mibps-mo": _ONE},
 }
-"""Unit of the catalogue → unit of the Price List in lower case → its size in units of the catalogue."""
+"""Unit of the catalogue → unit of the Price List, in lower case → how many of the catalogue's units it contains."""
 
 
 class Prices(Record):
-    """Prices in US dollars by name, and the names without a price."""
+    """Prices in US dollars by name of an instance type or item, and the names without a price."""
 
     usd: Mapping[str, Decimal]
     unknown: Mapping[str, str]
@@ -43,7 +43,7 @@ class Prices(Record):
 
 
 class ServiceItem(Record):
-    """One charge of an AWS service, instances excepted."""
+    """A charge of an AWS service other than an instance."""
 
     name: str
     unit: str
@@ -73,7 +73,7 @@ SERVICE_ITEMS = (
 
 
 def read_on_demand_prices(connect: Connect, region: str, types: Iterable[str]) -> Prices:
-    """Return hourly prices of instance types with Linux and no software; shared tenancy, dedicated for bare metal."""
+    """Return hourly prices of instance types with Linux and no software, on shared (bare metal: dedicated) tenancy."""
     answers_by_name: dict[str, list[Decimal | str]] = {name: [] for name in types}
     for kind in _TENANCIES:
         for product in _read_products(connect, "AmazonEC2", region, {**_FILTERS, **kind}):
@@ -84,7 +84,7 @@ def read_on_demand_prices(connect: Connect, region: str, types: Iterable[str]) -
 
 
 def read_service_prices(connect: Connect, region: str) -> Prices:
-    """Return the price of every item of ``SERVICE_ITEMS`` in its own unit."""
+    """Return the price of each item of ``SERVICE_ITEMS`` per unit of the item."""
     answers_by_name: dict[str, list[Decimal | str]] = {item.name: [] for item in SERVICE_ITEMS}
     for service, filters in dict.fromkeys((item.service, item.filters) for item in SERVICE_ITEMS):
         for product in _read_products(connect, service, region, dict(filters)):
@@ -109,16 +109,16 @@ def _read_products(connect: Connect, service: str, region: str, filters: Mapping
 
 
 def _is_usage_type(usage: str, wanted: str, region: str) -> bool:
-    """Return whether a usage type is the wanted usage type, after an optional prefix for the region.
+    """Return True if a usage type is the wanted one, with or without a prefix for the region.
 
-    A comparison of endings would also accept ``Regional`` gateways, Outposts and trust stores.
+    A comparison of only the endings would also accept ``Regional`` gateways, Outposts and trust stores.
     """
     prefix = rf"(?:(?:EU|[A-Z]{{2,4}}\d+|{re.escape(region)})-)?"
     return re.fullmatch(prefix + re.escape(wanted), usage) is not None
 
 
 def _read_usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
-    """Return a unit's on-demand price, or the reason why it has no price. The first paid tier decides."""
+    """Return a product's on-demand price per unit, or the reason why it has none. The first tier above zero counts."""
     terms = product["terms"].get("OnDemand", {}).values()
     tiers = [tier for term in terms for tier in term["priceDimensions"].values()]
     currencies = {currency for tier in tiers for currency in tier["pricePerUnit"]}
@@ -133,7 +133,7 @@ def _read_usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
 
 
 def _resolve_prices(answers_by_name: Mapping[str, list[Decimal | str]]) -> Prices:
-    """Return the prices on which all products of a name agree; other prices are unknown."""
+    """Return the price of each name for which all products have the same price; the other names are unknown."""
     usd: dict[str, Decimal] = {}
     unknown: dict[str, str] = {}
     for name, answers in answers_by_name.items():

@@ -1,4 +1,4 @@
-"""Rebuilds the three price catalogues."""
+"""Rebuilds the catalogue files with prices: prices.csv, service_prices.csv and spot.csv."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -16,7 +16,7 @@ _SOURCE_COMMENT = "# aws: AWS Price List Query API, read on the day as_of by too
 
 
 class _Table(Record):
-    """A catalogue with one price for each name and region."""
+    """A catalogue file with one price for each name and region."""
 
     columns: tuple[str, ...]
     usd: str
@@ -24,10 +24,10 @@ class _Table(Record):
     units: Mapping[str, str]
     comments: tuple[str, ...]
     keeps_others: bool = False
-    """True to keep rows with other names, which people wrote by hand."""
+    """True if rows with names outside ``order`` stay, because people wrote them."""
 
     def rebuild(self, path: Path, priced: Mapping[str, Prices], today: date) -> Rebuilt:
-        """Replace the rows of the regions in ``priced``, and keep all others."""
+        """Return the file with new rows for the regions in ``priced``; the rows of other regions stay."""
         file = read(path, CatalogueFile(path, self.comments, self.columns, ()))
         name, order = self.columns[0], {name: place for place, name in enumerate(self.order)}
         kept = [
@@ -75,7 +75,7 @@ class _Table(Record):
 
 
 def rebuild_instance_prices(catalog: Path, types: Sequence[str], priced: Mapping[str, Prices], today: date) -> Rebuilt:
-    """Rebuild prices.csv, in the order of instances.csv."""
+    """Return prices.csv with new prices, in the order of instances.csv."""
     comments = (
         "# On-demand price of instance types, Linux, in US dollars an hour. A type without a row has no known price.",
         _SOURCE_COMMENT,
@@ -85,7 +85,7 @@ def rebuild_instance_prices(catalog: Path, types: Sequence[str], priced: Mapping
 
 
 def rebuild_service_prices(catalog: Path, priced: Mapping[str, Prices], today: date) -> Rebuilt:
-    """Rebuild service_prices.csv."""
+    """Return service_prices.csv with new prices."""
     comments = (
         "# Price of AWS services other than instances, in US dollars a unit. An item without a row has no known price.",
         _SOURCE_COMMENT,
@@ -99,7 +99,7 @@ def rebuild_service_prices(catalog: Path, priced: Mapping[str, Prices], today: d
 def rebuild_spot_shares(
     catalog: Path, types: Sequence[str], shares: Mapping[str, Decimal], region: str, today: date
 ) -> Rebuilt:
-    """Rebuild spot.csv as a whole, because it has a single reference region."""
+    """Return spot.csv with new shares. All its rows are replaced, because they have one reference region."""
     comments = (
         "# Price of spot capacity as a share of the on-demand price. A family without a row has no known share.",
         f"# Source: EC2 DescribeSpotPriceHistory by tools/refresh_prices.py: median over sizes, zones and {DAYS} days.",

@@ -1,4 +1,4 @@
-"""Writes rebuilt catalogue files: prints the changes, refuses likely misreadings, writes all files or none."""
+"""Publishes rebuilt catalogue files: prints the changes, refuses likely misreadings, writes all files or none."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
@@ -9,11 +9,11 @@ from gpu_blueprint.records import Record
 from .catalogue_file import CatalogueFile, write
 
 LARGEST_FACTOR = Decimal(3)
-"""A change of a number by a larger factor is probably a misreading."""
+"""Largest factor by which a number may change; a larger change is probably a misreading."""
 
 
 class Rebuilt(Record, kw_only=True):
-    """A new catalogue file, and its facts in the regions that were read."""
+    """A rebuilt catalogue file, and its facts about the regions that were read."""
 
     file: CatalogueFile
     old: Mapping[str, str]
@@ -27,12 +27,12 @@ class Rebuilt(Record, kw_only=True):
 
     @property
     def has_changes(self) -> bool:
-        """True if a fact differs; its day does not count."""
+        """True if a fact differs; the day on which it was read does not count."""
         return dict(self.old) != dict(self.new)
 
 
 def find_doubts(old: Mapping[str, str], new: Mapping[str, str], where: str) -> Iterator[str]:
-    """Yield the changes of facts that are probably misreadings."""
+    """Yield words for each change that is probably a misreading: most facts gone, or a number that changed too much."""
     gone = [name for name in old if name not in new]
     if 2 * len(gone) > len(old):
         yield f"{where}: {len(gone)} of {len(old)} vanished ({', '.join(gone[:5])} …)"
@@ -43,7 +43,7 @@ def find_doubts(old: Mapping[str, str], new: Mapping[str, str], where: str) -> I
 
 
 def publish(files: Iterable[Rebuilt], *, check: bool, force: bool) -> int:
-    """Print the changes and write the files, unless ``check`` is set; return the exit code.
+    """Print the changes, write the files unless ``check`` is set, and return the exit code.
 
     Raises:
         RefreshError: Some changes are probably misreadings, and ``force`` is not set.

@@ -1,9 +1,9 @@
-"""Rebuilds instances.csv from EC2's description of its types, and reports NVIDIA types that the file lacks.
+"""Rebuilds instances.csv from EC2's descriptions of instance types, and prints NVIDIA types that the file lacks.
 
     python -m tools.refresh_instances --region us-east-1 --region eu-west-1 [--profile P] [--check]
 
-IAM actions: ec2:DescribeInstanceTypes, ec2:DescribeInstanceTypeOfferings. People write the columns gpu,
-arch and efa_hugepages_mib and the gpu_count of fractional types; this program keeps them.
+IAM actions: ec2:DescribeInstanceTypes, ec2:DescribeInstanceTypeOfferings. The program keeps what people wrote: the
+columns gpu, arch and efa_hugepages_mib, and the gpu_count of fractional types.
 """
 
 import sys
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG, now: dateti
 
 
 def rebuild(file: CatalogueFile, answers: Ec2Answers, now: datetime) -> Rebuilt:
-    """Return the file with EC2's facts; a type that no region describes keeps its row."""
+    """Return the file with EC2's facts; if no region describes a type, its row stays."""
     _refuse_empty_regions(answers)
     rows = tuple(_update_row(row, answers) for row in file.rows)
     old, new = _list_facts(file.rows), _list_facts(rows)
@@ -57,7 +57,7 @@ def rebuild(file: CatalogueFile, answers: Ec2Answers, now: datetime) -> Rebuilt:
 
 
 def list_lacking(file: CatalogueFile, answers: Ec2Answers) -> Iterator[Row]:
-    """Yield a row to review for each NVIDIA type that EC2 offers and the catalogue lacks."""
+    """Yield a row, for a person to review, for each NVIDIA type that EC2 describes and the catalogue lacks."""
     known = {row["instance_type"] for row in file.rows}
     for name, answer in sorted(answers.described.items()):
         if name not in known and is_nvidia(answer):
@@ -74,7 +74,7 @@ def _update_row(row: Row, answers: Ec2Answers) -> Row:
         return cells
     classes = set(answers.usage_classes[name])
     if not regions <= set(answers.offered):
-        classes |= set(row["usage_classes"].split())  # a region that was not read may sell other usage classes
+        classes |= set(row["usage_classes"].split())  # regions that were not read may sell other usage classes
     fractional = row["gpu_count"] == "0" and row["gpu_devices"] != "0"
     return {
         **cells,
@@ -84,7 +84,7 @@ def _update_row(row: Row, answers: Ec2Answers) -> Row:
 
 
 def _list_facts(rows: Iterable[Row]) -> dict[str, str]:
-    """Return "instance type, column" → cell."""
+    """Return "instance-type column" → cell."""
     return {f"{row['instance_type']} {column}": cell for row in rows for column, cell in row.items()}
 
 

@@ -1,9 +1,9 @@
-"""Rebuilds managed_policies.csv from the documents of AWS's managed policies in moto.
+"""Rebuilds managed_policies.csv from moto's copies of AWS's managed policies.
 
     python -m tools.refresh_managed_policies [--check]
 
-The table has each policy whose document allows every action, or every action except some, or lets its holder take
-further rights, pass any role or terminate any instance. The policy pack has the same rules.
+The table lists each policy that allows too much: every action, every action except some, or actions with which the
+holder can take more rights, pass any role or terminate any instance. The policy pack has the same rules.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _COMMENTS = (
     "# which holds {count} policies, the newest of {newest}; read by tools/refresh_managed_policies.py.",
 )
 _SERVICE_LINKED = "/aws-service-role/"
-"""Path of the policies that only AWS attaches."""
+"""Path of the policies that only AWS itself attaches to roles."""
 _EVERY_ROLE_ARNS = {"*", "arn:aws:iam::*:role/*"}
 
 
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG) -> int:
 
 
 def rebuild(catalog: Path = CATALOG) -> CatalogueFile:
-    """Return the table that follows from moto's documents."""
+    """Return the file with a row for each policy in moto that allows too much."""
     import moto
     from moto.iam.aws_managed_policies import aws_managed_policies_data
 
@@ -64,10 +64,10 @@ def _list_rows(policies: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
 
 
 def find_excess(document: Mapping[str, Any], path: str = "/") -> str:
-    """Return the gravest excess of a document, as a clause after "which"; empty if there is none.
+    """Return words for the worst thing that a policy allows, to follow "which"; empty if it allows nothing bad.
 
-    Policies for the role of a single service may pass roles, terminate instances and access clusters, because this is
-    the service's work: AWS Backup saves the objects of clusters.
+    A policy for the role of a service may pass roles, terminate instances and access clusters, because that is the
+    service's work: for example, AWS Backup saves the objects of clusters.
     """
     resource = Resource(urn="", type="aws:iam/policy:Policy", name="", props={"policy": document})
     allowing = [statement for statement in list_statements(resource) if statement.allows]
@@ -85,7 +85,10 @@ def _allows_all_but_some(statement: Statement) -> str:
 
 
 def _gives_rights(*services: str) -> Callable[[Statement], str]:
-    """Return the rule against further rights through these services; other rules check policies of buckets and keys."""
+    """Return the rule about actions of these services with which a holder can take more rights.
+
+    Other rules check the policies of buckets and keys.
+    """
 
     def find(statement: Statement) -> str:
         ways = [way for way in list_ways_to_rights(statement) if way.startswith(services)]
@@ -108,9 +111,9 @@ _RULES = (
     *(_allows_everything, _allows_all_but_some, _gives_rights("iam:", "sts:")),
     *(_gives_rights("eks:"), _passes_any_role, _ends_any_machine),
 )
-"""Rules for a statement, the gravest first."""
+"""Rules for a statement of a policy, the worst excess first."""
 _FOR_SERVICES = 3
-"""Number of rules that apply to the role of a service."""
+"""Number of rules, from the first, that apply to policies for the role of a service."""
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     python -m tools.refresh_prices --region us-east-1 --region eu-west-1 [--profile P] [--check]
 
-IAM actions: pricing:GetProducts, ec2:DescribeSpotPriceHistory. A type or item with an unknown price gets no row,
-because unknown is not zero.
+IAM actions: pricing:GetProducts, ec2:DescribeSpotPriceHistory. A type or item whose price is unknown gets no row,
+because an unknown price is not zero.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG, now: dateti
 def rebuild(
     connect: Connect, catalog: Path, now: datetime, regions: Sequence[str], spot_region: str
 ) -> tuple[Rebuilt, ...]:
-    """Return the rebuilt files, after all prices are read: a failure leaves every file unchanged."""
+    """Return the rebuilt files. Nothing is written here, so a failed call leaves every file unchanged."""
     types = [row["instance_type"] for row in read(catalog / "instances.csv").rows]
     instances = {region: _read_on_demand(connect, region, types) for region in regions}
     services = {region: price_list.read_service_prices(connect, region) for region in regions}

@@ -1,10 +1,11 @@
-"""Rebuilds replacing_properties.csv from plans of a Terraform provider, for each property of each type.
+"""Rebuilds replacing_properties.csv: a Terraform provider plans a change of each property of each type.
 
     python -m tools.refresh_replacing_properties PROVIDER [PLAN.json ...] [--check]
 
-PROVIDER is the executable terraform-provider-aws; the types are those of the table and of the plans. The program needs
-no network, credentials or terraform. Rows that people wrote stay, and override measured rows. A property for which the
-provider plans no change gets a row "unknown", which a person replaces after reading the provider's source.
+PROVIDER is the executable terraform-provider-aws. The types come from the table and from the plans. The program needs
+no network, credentials or terraform. Rows that people wrote stay, and override measured rows. If the provider cannot
+plan a change of a property, the property gets a row "unknown", which a person replaces after reading the provider's
+source.
 """
 
 import argparse
@@ -24,9 +25,9 @@ from .terraform_answers import DEPTH, Answer, ask_type
 from .terraform_plugin import TerraformProvider, start_provider
 
 MEASURED = "measured with "
-"""Beginning of the source in rows that this program wrote."""
+"""Beginning of the column ``source`` in rows that this program wrote."""
 _TERRAFORM_PREFIXES = {"bcmdata": "bcmdataexports", "cloudwatch": "cloudwatch", "costexplorer": "ce", "ec2": ""}
-"""Pulumi's module → the prefix of Terraform's types, if they differ."""
+"""Pulumi's module → the prefix in the names of Terraform's types; every other module is the prefix itself."""
 
 
 def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG, now: datetime | None = None) -> int:
@@ -53,7 +54,7 @@ def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG, now: dateti
 def rebuild(
     file: CatalogueFile, provider: TerraformProvider, types: Iterable[str], source: str, now: datetime
 ) -> Rebuilt:
-    """Return the file with the provider's answers for the types; rows that people wrote stay."""
+    """Return the file with rows from the provider's answers about the types; rows that people wrote stay."""
     by_hand = [row for row in file.rows if not row["source"].startswith(MEASURED) and row["when"] != UNKNOWN]
     checked = {(row["type"], row["property"]): row for row in file.rows}
     rows = list(by_hand)
@@ -82,7 +83,10 @@ def name_terraform_type(type_: str) -> str:
 
 
 def _ask(provider: TerraformProvider, type_: str) -> dict[str, Answer]:
-    """Return Pulumi path → answer for each input of the SDK; an input that this provider lacks gets a reason."""
+    """Return Pulumi path → answer for each input of a type in the SDK.
+
+    If this version of the provider lacks an input, the answer is a reason.
+    """
     name = name_terraform_type(type_)
     if name not in provider.types:
         raise RefreshError(f"{type_}: the provider has no type {name}; correct the names in {Path(__file__).name}")
@@ -95,7 +99,7 @@ def _ask(provider: TerraformProvider, type_: str) -> dict[str, Answer]:
 
 
 def _shorten(path: str, answered: Iterable[str]) -> str:
-    """Return the shortest prefix of a path that no answer covers; empty if an answer covers the path."""
+    """Return the shortest beginning of a path under which no answer is; empty if an answer covers the path."""
     names = path.split(".")
     above = [".".join(names[:length]) for length in range(1, len(names) + 1)]
     if any(other in above for other in answered):
@@ -116,7 +120,7 @@ def _list_rows(type_: str, answers: Mapping[str, Answer], settled: set[str], sou
 
 
 def _keep_check(row: Row, before: Mapping[tuple[str, str], Row]) -> Row:
-    """Return the row with the column ``version_6``, which a person wrote, if the measurement is the same."""
+    """Return a row; if its measurement has not changed, it keeps ``version_6``, which a person wrote."""
     old = before.get((row["type"], row["property"]))
     return {**row, "version_6": old["version_6"]} if old and old["when"] == row["when"] else row
 
@@ -126,7 +130,7 @@ def _list_facts(rows: Iterable[Row]) -> dict[str, str]:
 
 
 def _read_types(plan: Path) -> set[str]:
-    """Return the AWS types of a plan.json."""
+    """Return the types of the AWS resources in a plan.json."""
     try:
         content = json.loads(plan.read_text(encoding="utf-8"))
         return {found["type"] for found in content["resources"] if found["type"].startswith("aws:")}
@@ -135,7 +139,7 @@ def _read_types(plan: Path) -> set[str]:
 
 
 def _read_version(binary: Path) -> str:
-    """Return the provider and its version, from a name such as ``terraform-provider-aws_v5.100.0_x5``."""
+    """Return the provider's name and version, from a file name such as ``terraform-provider-aws_v5.100.0_x5``."""
     name, _, version = binary.name.partition("_v")
     if not version:
         raise RefreshError(f"{binary.name} does not name its version; give --version")

@@ -1,4 +1,4 @@
-"""The inputs of resources in the installed Pulumi SDKs."""
+"""Reads from the installed Pulumi SDKs which inputs a resource has."""
 
 import importlib
 import inspect
@@ -26,7 +26,7 @@ def find_input_class(type_: str) -> type:
 
 @cache
 def read_fields(class_: type) -> tuple[dict[str, Any], frozenset[str]]:
-    """Return name in the plan → type of each field, and the names of required fields."""
+    """Return field → type, and the names of the required fields; all names as in a plan."""
     names = _types.input_type_py_to_pulumi_names(class_)
     known = {**vars(sys.modules[class_.__module__]), "Output": pulumi.Output, "T": TypeVar("T")}
     hints = {name: typing.get_type_hints(getattr(class_, field).fget, known)["return"] for field, name in names.items()}
@@ -36,7 +36,7 @@ def read_fields(class_: type) -> tuple[dict[str, Any], frozenset[str]]:
 
 
 def list_alternatives(type_: Any) -> list[Any]:
-    """Return the plain types in an ``Input``."""
+    """Return the types in an ``Input``, except None, awaitables and outputs."""
     if typing.get_origin(type_) is typing.Union:
         return [found for argument in typing.get_args(type_) for found in list_alternatives(argument)]
     origin = typing.get_origin(type_) or type_
@@ -45,7 +45,7 @@ def list_alternatives(type_: Any) -> list[Any]:
 
 
 def find_block_class(type_: Any) -> type | None:
-    """Return the class of a field's blocks, alone or in a list; None for plain values."""
+    """Return the class of a field's block, or of the blocks in its list; None if the field has plain values."""
     for found in list_alternatives(type_):
         if typing.get_origin(found) in (list, Sequence):
             return find_block_class(typing.get_args(found)[0])
@@ -55,7 +55,7 @@ def find_block_class(type_: Any) -> type | None:
 
 
 def list_input_paths(type_: str, depth: int) -> Iterator[str]:
-    """Yield the dotted path of each plain input of a type, at most ``depth`` names deep."""
+    """Yield the dotted path of each input of a type that is a plain value; a path has at most ``depth`` names."""
     yield from _walk(find_input_class(type_), "", depth)
 
 
@@ -69,9 +69,9 @@ def _walk(class_: type, above: str, depth: int) -> Iterator[str]:
 
 
 def translate(type_: str, path: Sequence[str]) -> str | None:
-    """Return Pulumi's path of a Terraform path: ``("vpc_config", "subnet_ids")`` → ``vpcConfig.subnetIds``.
+    """Return Pulumi's path for a Terraform path: ``("vpc_config", "subnet_ids")`` → ``vpcConfig.subnetIds``.
 
-    Lists have plural names in Pulumi's SDKs. Return None if the SDK has no such input.
+    In Pulumi's SDKs, lists have plural names. Return None if the SDK has no such input.
     """
     class_: type | None = find_input_class(type_)
     found = []

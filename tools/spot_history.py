@@ -1,4 +1,4 @@
-"""Reads recent spot prices, as shares of the on-demand price."""
+"""Reads recent spot prices, and returns them as shares of the on-demand prices."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,7 @@ DAYS = 7
 def read_spot_shares(
     connect: Connect, region: str, on_demand: Mapping[str, Decimal], now: datetime
 ) -> dict[str, Decimal]:
-    """Return family → share, such as ``g6`` → 0.38: the median over sizes, zones and the last seven days.
+    """Return instance family → share, such as ``g6`` → 0.38: the median over sizes, zones and the last seven days.
 
     Only types with an on-demand price count.
     """

@@ -1,4 +1,4 @@
-"""Finds out, by plans of a Terraform provider, which properties of a resource type replace the resource."""
+"""Finds out which properties of a resource type replace the resource: a Terraform provider plans changes of them."""
 
 import json
 import re
@@ -8,25 +8,25 @@ from typing import Any
 from .terraform_plugin import Block, Path_, RefusedPlanError, TerraformProvider, Value
 
 Answer = bool | str
-"""True: a change replaces the resource; False: updates it in place; text: the reason why the provider planned no
-change."""
+"""True: a change of the property replaces the resource. False: a change updates the resource in place. Text: the reason
+why the provider could not plan a change."""
 
 DEPTH = 6
-"""Names in the longest path that is tried; deeper blocks repeat their parents (filters within filters)."""
+"""Most names in a path that is tried. Deeper blocks only repeat the blocks above them (filters in filters)."""
 _UNSETTABLE = {("id",), ("tags_all",), ("timeouts",)}
-"""Properties that a program cannot set, or that never reach AWS."""
+"""Paths of properties that users cannot set, or that never reach AWS."""
 _REQUIRED_VALUES: Mapping[str, Mapping[str, Value]] = {
     "aws_nat_gateway": {"connectivity_type": "private"},
     "aws_sns_topic": {"fifo_topic": True},
     "aws_sqs_queue": {"fifo_queue": True},
 }
-"""Type → further values that a provider requires for some properties."""
+"""Type → other values that some of its properties require; they are tried if a plan is refused without them."""
 _ALLOWED_VALUES = re.compile(r"\[([^\[\]]+)\]")
-"""The list of allowed values in an error."""
+"""Finds a list of allowed values in an error."""
 
 
 def ask_type(provider: TerraformProvider, type_: str) -> dict[Path_, Answer]:
-    """Return path → answer for each property of a type; a computed property has False."""
+    """Return path → answer for each property of a type; for a computed property, the answer is False."""
     block = provider.find_block(type_)
 
     def plan(path: Path_, before: Value, after: Value) -> bool:
@@ -45,9 +45,9 @@ def ask_type(provider: TerraformProvider, type_: str) -> dict[Path_, Answer]:
 
 
 Wrap = Callable[[dict[str, Value]], dict[str, Value]]
-"""Returns the value of the whole resource with the values of a block."""
+"""A function that puts values of a block into a value of the whole resource."""
 Plan = Callable[[Path_, Value, Value], bool]
-"""Returns, for a path and two values of the resource, whether the change replaces the resource."""
+"""A function that takes a path and two values of the resource, and returns whether the change replaces the resource."""
 
 
 def _ask_block(block: Block, above: Path_, wrap: Wrap, plan: Plan) -> Iterator[tuple[Path_, Answer]]:
@@ -76,7 +76,10 @@ def _ask_block(block: Block, above: Path_, wrap: Wrap, plan: Plan) -> Iterator[t
 
 
 def _ask_property(path: Path_, pairs: list[tuple[Value, Value]], wrap: Callable[[Value], Value], plan: Plan) -> Answer:
-    """Try pairs of values until one replaces the resource; an error that lists allowed values adds a pair."""
+    """Return the answer for a property: try pairs of values until a change replaces the resource.
+
+    If an error lists allowed values, they are tried too.
+    """
     answer: Answer = "no value to try"
     for before, after in pairs:
         try:
@@ -98,7 +101,7 @@ def _read_expected(error: str) -> Iterator[tuple[str, str]]:
 
 
 def list_pairs(kind: Any, name: str) -> list[tuple[Value, Value]]:
-    """Return pairs of different values of a Terraform type; the name of the property suggests their format."""
+    """Return pairs of two different values to try, from the property's Terraform type and, for texts, from its name."""
     match kind:
         case "bool":
             return [(False, True), (True, False)]
@@ -141,7 +144,7 @@ def _list_texts(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _share_a_line(path: Path_, other: Path_) -> bool:
-    """Return whether one path begins the other; else the path is of a computed value, which a made-up resource
-    lacks."""
+    """Return True if one path is the beginning of the other. If not, ``other`` belongs to a computed value, which a
+    made-up resource lacks."""
     length = min(len(path), len(other))
     return bool(length) and path[:length] == other[:length]

@@ -1,8 +1,8 @@
-"""Runs a Terraform provider as a plugin: reads its schema, and lets it plan changes of made-up resources.
+"""Runs a Terraform provider as a plugin: reads the provider's schema, and lets it plan changes of made-up resources.
 
-The provider runs with its own home folder and dummy keys, speaks protocol 5 of Terraform on a unix socket, and calls no
-API, because a plan only compares values. protobuf builds the messages from the table below, since no package has them.
-Values are msgpack; their encoder needs few types and one form of length.
+The provider runs with its own home folder and dummy keys, and speaks Terraform's protocol 5 on a unix socket. It calls
+no API, because a plan only compares values. No package has the protocol's messages, so protobuf builds them from the
+table below. Values are encoded as msgpack, for which a small encoder with few types is enough.
 """
 
 import json
@@ -23,9 +23,9 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from gpu_blueprint.errors import RefreshError
 
 Value = Any
-"""None, bool, int, str, list or dict, as a Terraform value."""
+"""A Terraform value: None, bool, int, str, list or dict."""
 Path_ = tuple[str, ...]
-"""Names of attributes and blocks from the resource down to a property."""
+"""Path of a property: the names of the blocks from the resource down, then the name of the attribute."""
 
 _MESSAGES = {
     "Value": "1 msgpack bytes",
@@ -46,9 +46,9 @@ _MESSAGES = {
 }
 """The fields of tfplugin5.proto that this module uses: number, name, type; * marks a repeated field."""
 _METHODS = {"GetSchema": "Schemas", "Configure": "Configured", "PlanResourceChange": "Plan"}
-"""Method → its answer."""
+"""Method → message with which the provider answers."""
 _COOKIE = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"
-"""Terraform's magic cookie (terraform/internal/plugin/serve.go); without it a provider only prints a note."""
+"""Terraform's magic cookie (terraform/internal/plugin/serve.go). Without it, a provider only prints a note and ends."""
 _OFFLINE_SETTINGS = {
     "region": "us-east-1",
     "access_key": "made-up",
@@ -58,7 +58,7 @@ _OFFLINE_SETTINGS = {
     "skip_metadata_api_check": "true",
     "skip_region_validation": True,
 }
-"""Settings that keep Terraform's AWS provider away from AWS."""
+"""Settings with which Terraform's AWS provider does not call AWS."""
 _SECONDS_TO_START, _SECONDS_TO_END, _MOST_BYTES_OF_LINE = 60.0, 10.0, 4096
 _SECONDS_TO_ANSWER, _MOST_BYTES, _ERROR, _SINGLE, _GROUP = 120.0, 1 << 28, 1, 1, 5
 
@@ -73,7 +73,7 @@ class Block:
     Attributes:
         attributes: Name → type as JSON, such as ``string`` or ``["list", "string"]``.
         settable: Names of the attributes that a user may set.
-        blocks: Name → (nested block, True if it is in a list).
+        blocks: Name → (nested block, True if the value is a list of such blocks).
     """
 
     def __init__(self, message: Any) -> None:
@@ -85,13 +85,13 @@ class Block:
         }
 
     def fill(self, /, **given: Value) -> dict[str, Value]:
-        """Return a value of the block, with null or an empty list for names that ``given`` lacks."""
+        """Return a value of the block; every name that ``given`` lacks is null or an empty list."""
         nothing: dict[str, Value] = {name: [] if many else None for name, (_, many) in self.blocks.items()}
         return {**dict.fromkeys(self.attributes), **nothing, **given}
 
 
 class TerraformProvider:
-    """A running provider."""
+    """A running provider that has been configured to work without AWS."""
 
     def __init__(self, channel: grpc.Channel) -> None:
         self._channel = channel
@@ -111,7 +111,7 @@ class TerraformProvider:
         return Block(self._schemas[type_].block)
 
     def list_replacing_paths(self, type_: str, before: Value, after: Value) -> set[Path_]:
-        """Return the paths that make the provider replace the resource, without positions in lists.
+        """Return the paths whose change makes the provider replace the resource; positions in lists are left out.
 
         Raises:
             RefusedPlanError: The provider cannot plan this change.
@@ -128,7 +128,7 @@ class TerraformProvider:
         }
 
     def _call(self, method: str, request: Any) -> Any:
-        """Return the provider's answer; raise an error that it contains."""
+        """Return the provider's answer; raises RefusedPlanError if the answer contains an error."""
         serialize, parse = type(request).SerializeToString, _find_class(_METHODS[method]).FromString
         ask = self._channel.unary_unary(f"/tfplugin5.Provider/{method}", serialize, parse)
         answer = ask(request, timeout=_SECONDS_TO_ANSWER)
@@ -183,7 +183,7 @@ def _run(binary: Path, folder: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def _read_address(process: subprocess.Popen[str], binary: Path) -> str:
-    """Return the socket of a plugin's first line: core version, protocol, network, address, wire format."""
+    """Return the socket's address from the plugin's first line: core version|protocol|network|address|wire format."""
     assert process.stdout  # noqa: S101
     ready, _, _ = select.select([process.stdout], [], [], _SECONDS_TO_START)
     line = os.read(process.stdout.fileno(), _MOST_BYTES_OF_LINE).decode(errors="replace").strip() if ready else ""
@@ -194,7 +194,7 @@ def _read_address(process: subprocess.Popen[str], binary: Path) -> str:
 
 
 def encode(value: Value) -> bytes:
-    """Return a value as msgpack, always with the longest format of a length."""
+    """Return a value as msgpack; every length and number has the longest format."""
     match value:
         case None:
             return b"\xc0"
@@ -227,7 +227,7 @@ def _find_class(message: str) -> Any:
 
 @cache
 def _read_messages() -> descriptor_pool.DescriptorPool:
-    """Return the messages of the table as protobuf descriptors."""
+    """Return a pool with the messages of the table as protobuf descriptors."""
     file = descriptor_pb2.FileDescriptorProto(name="tfplugin5.proto", package="tfplugin5", syntax="proto3")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)

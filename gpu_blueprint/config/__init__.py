@@ -1,4 +1,4 @@
-"""The fields of a stack file: pydantic models, their defaults, and rules that one model sees alone."""
+"""The fields of a stack file: pydantic models, their defaults, and the rules for which one model has all facts."""
 
 from .billing import Billing
 from .cluster import Cluster, PrivateApi, PublicApi

@@ -1,4 +1,4 @@
-"""Field types for addresses of people and servers: e-mail, Slack channels, URLs, host:port."""
+"""Field types for the addresses of people and servers: e-mail addresses, Slack channels, URLs, host:port."""
 
 import re
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Field types for names that AWS gives or restricts: accounts, ARNs, tags, zones, regions, instance types."""
+"""Field types for names that AWS chooses or restricts: accounts, ARNs, tags, zones, regions, instance types."""
 
 import re
 from hashlib import sha256
@@ -56,7 +56,7 @@ def _check_partition(arn: str) -> str:
 
 
 KNOWN_PARTITION = AfterValidator(_check_partition)
-"""Refuses an ARN of a partition that stacks may not use; another check compares the partition with the region."""
+"""Refuses an ARN in a partition that stacks may not use. Another check compares the partition with the region."""
 
 
 def _arn(pattern: str, thing: str, example: str) -> Shape:
@@ -69,7 +69,7 @@ _SSO_PATH = rf"aws-reserved/sso\.amazonaws\.com/((?!us-east-1/){_REGION}/)?"
 
 
 def _is_role_of_people(arn: str) -> bool:
-    """Return False for an Identity Center role (``AWSReservedSSO_…``) without its full path."""
+    """Return False for a role of Identity Center (``AWSReservedSSO_…``) whose path is missing or incomplete."""
     name = arn.partition(":role/")[2]
     return not re.match(r"(.*/)?AWSReservedSSO|aws-reserved/", name) or bool(
         re.fullmatch(_SSO_PATH + _SSO_ROLE, name, re.ASCII)
@@ -162,7 +162,7 @@ AmpWorkspaceArn = Annotated[
 
 
 def resource_id(prefix: str) -> Any:
-    """Build the type of an AWS resource id; the prefix is ``vpc`` in ``vpc-0a1b2c3d``."""
+    """Build the field type for the id of an AWS resource; the prefix is ``vpc`` in ``vpc-0a1b2c3d``."""
     pattern = rf"{prefix}-[0-9a-f]{{8,17}}"
     return Annotated[str, Shape(pattern, "not-a-resource-id", f"an id such as {prefix}-0a1b2c3d4e5f60718")]
 
@@ -221,12 +221,12 @@ _LONGEST_ROLE_NAME = 64
 
 
 def end_with_region(name: str, region: str) -> str:
-    """Return the name of a role or policy with the region as its end, because IAM names hold for all regions."""
+    """Return a name that ends with the region, for a role or policy: IAM's names must differ across all regions."""
     return fit_name(name, f"-{region}", _LONGEST_ROLE_NAME)
 
 
 def fit_name(name: str, end: str, longest: int) -> str:
-    """Return ``name + end``; in a name that is too long, a hash of the name replaces the last part."""
+    """Return ``name + end``. If that is longer than ``longest``, a hash replaces the last part of ``name``."""
     if len(name) + len(end) <= longest:
         return name + end
     end = f"-{sha256(name.encode()).hexdigest()[:6]}{end}"
@@ -234,11 +234,12 @@ def fit_name(name: str, end: str, longest: int) -> str:
 
 
 def drop_role_path(arn: str) -> str:
-    """Return the ARN of a principal as the ConfigMap aws-auth writes it: a role loses its path, a user keeps it.
+    """Return a principal's ARN as the ConfigMap aws-auth needs it: a role's ARN without the path, a user's unchanged.
 
-    STS leaves the path out of the ARN of a role's session, so the authenticator never sees it (EKS user guide,
-    "aws-auth ConfigMap does not grant access to the cluster"; kubernetes-sigs/aws-iam-authenticator #153 and #268; read
-    2026-11-28). The name alone identifies the role: role names are unique in an account, whatever their paths.
+    The authenticator sees the ARN of a role's session, from which STS leaves out the path (EKS user guide, "aws-auth
+    ConfigMap does not grant access to the cluster"; kubernetes-sigs/aws-iam-authenticator #153 and #268; read
+    2026-11-28). The name is enough to identify the role: in an account, no two roles have the same name, even if their
+    paths differ.
     """
     head, _, name = arn.rpartition("/")
     return f"{head.split('/', 1)[0]}/{name}" if head.split(":")[-1].startswith("role") else arn

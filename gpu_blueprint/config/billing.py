@@ -1,4 +1,4 @@
-"""Budget alarms, anomaly alerts, cost allocation tags and detailed billing, all run by AWS itself."""
+"""The section ``billing``: budget alarms, anomaly alerts, cost allocation tags and detailed billing, all run by AWS."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ from .network import refuse_repeated
 from .scalars import Dollars
 
 MOST_ALARMS = 10
-"""Notifications that AWS Budgets takes for one budget."""
+"""Most notifications that AWS Budgets accepts for one budget."""
 
 Percent = Annotated[int, Field(ge=1, le=1000)]
 

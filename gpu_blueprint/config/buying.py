@@ -1,4 +1,4 @@
-"""The ways in which a pool buys capacity, and the reserved capacity of the account."""
+"""The capacity types that a pool buys, and the account's reserved capacity."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
@@ -15,14 +15,14 @@ from .network import refuse_repeated
 from .scalars import Dollars, parse_day
 
 DIVERSE_ENOUGH = 5
-"""Karpenter warns that spot may run out if a pool has fewer offerings (types × zones)."""
+"""Number of offerings (types × zones). If a pool has fewer, spot capacity may run out, and Karpenter warns."""
 
 BLOCK_NODES_GO = timedelta(minutes=40)
-"""Time from Karpenter's deletion of the nodes to the end of a Capacity Block (Karpenter's AWS provider 1.14.1,
+"""Karpenter deletes the nodes of a Capacity Block this long before the block's end (Karpenter's AWS provider 1.14.1,
 controllers/capacityreservation/expiration)."""
 BLOCK_LEAVES = timedelta(minutes=10)
-"""Time that pods then have, whatever their grace period: EC2 begins to terminate the instances 30 minutes before the
-end."""
+"""Time that the pods have after Karpenter deletes their nodes, whatever their grace period: EC2 begins to terminate the
+instances 30 minutes before the block's end."""
 ReservationId: Any = resource_id("cr")
 Tags = Annotated[dict[TagKey, TagValue], Field(min_length=1, max_length=20)]
 
@@ -69,7 +69,7 @@ class Reservation(Model):
 
 
 def tell_block_end(block: Reservation) -> str:
-    """Return the end of a Capacity Block, and the time that its pods have, as clauses without a full stop."""
+    """Return words, without a full stop, for the end of a Capacity Block and the time that its pods have."""
     before, leaves = (int(time.total_seconds() // 60) for time in (BLOCK_NODES_GO, BLOCK_LEAVES))
     return (
         f"the Capacity Block {block.id} ends on {block.ends}: its nodes terminate {before} minutes before its end, and "
@@ -91,14 +91,14 @@ class ReservationTerm(Model):
             yield Problem("id-or-tags", (), reason, "write either id or tags")
 
     def selects(self, reservation: Reservation) -> bool:
-        """Return whether the pool uses this reservation."""
+        """Return True if this term selects a reservation."""
         if self.tags is None:
             return bool(self.id == reservation.id)
         return self.tags.items() <= (reservation.tags or {}).items()
 
 
 def find_purchase_problems(purchase: Sequence[Purchase], terms: Sequence[ReservationTerm]) -> Iterator[Problem]:
-    """Yield the problems of a pool's ``purchase`` and ``reservations``; paths start at the pool."""
+    """Yield the problems of a pool's ``purchase`` and ``reservations``; their paths begin at the pool."""
     yield from refuse_repeated(purchase, "purchase")
     if list(purchase) != sorted(purchase, key=PURCHASE_ORDER.index):
         right = ", ".join(sorted(set(purchase), key=PURCHASE_ORDER.index))

@@ -1,8 +1,8 @@
-"""CA certificates in PEM: the allowed content of a bundle, and the validity of its certificates.
+"""Bundles of CA certificates in PEM: checks what a bundle contains, and reads the validity of its certificates.
 
-OpenSSL, through the standard library, decides whether each is an X.509 certificate of an authority. Signatures, key
-lengths, names and revocations are not checked. The module ``ssl`` is imported at the first use, because only stacks
-with a bundle need it.
+OpenSSL, through Python's module ``ssl``, decides whether a text is an X.509 certificate of an authority. Nothing checks
+signatures, key lengths, names and revocations. The module ``ssl`` is imported only when it is needed, because most
+stacks have no bundle.
 """
 
 import re
@@ -13,9 +13,9 @@ from ..errors import WrongValueError
 from ..records import Record
 
 LARGEST_BUNDLE = 7 * 1024
-"""Bytes of all certificates in PEM. User data of EC2 has 16 KiB before base64 (EC2 user guide, "Run commands when you
-launch an EC2 instance"). Bottlerocket takes the bundle in base64, a third larger; Karpenter adds some 3 KiB, most of it
-the certificate of the cluster, and the proxy's exceptions take up to 2 KiB."""
+"""Most bytes of all certificates in PEM. EC2 allows 16 KiB of user data before base64 (EC2 user guide, "Run commands
+when you launch an EC2 instance"). Bottlerocket gets the bundle in base64, which is a third larger. Karpenter adds about
+3 KiB, most of it the cluster's certificate. The exceptions from the proxy need up to 2 KiB."""
 
 _PEM_BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----\s*(.*?)\s*-----END \1-----", re.DOTALL)
 _PEM_EDGE = re.compile(r"-----(BEGIN|END) ([A-Z0-9 ]+)-----")
@@ -26,19 +26,19 @@ _CERTIFICATE = "CERTIFICATE"
 
 
 class Certificate(Record):
-    """A certificate of an authority."""
+    """The certificate of a certificate authority."""
 
     subject: str
-    """The common name, else the organization."""
+    """The authority's common name; if it has none, its organization."""
     begins: datetime
     ends: datetime
 
 
 def check_bundle(text: str) -> str:
-    """Return the certificates of a bundle alone, each once and in their order.
+    """Return only the certificates of a bundle, each once, in the order of the bundle.
 
     Raises:
-        WrongValueError: The bundle holds something else, or is too large. No message quotes the text.
+        WrongValueError: The bundle contains something else, or is too large. No message quotes the bundle.
     """
     kinds = [edge[2] for edge in _PEM_EDGE.finditer(text)]
     if _PRIVATE_KEY.search(text):
@@ -65,12 +65,12 @@ def check_bundle(text: str) -> str:
 
 
 def read_certificates(bundle: str) -> list[Certificate]:
-    """Return the certificates of a bundle that ``check_bundle`` has returned."""
+    """Return the certificates in a bundle; ``check_bundle`` must have returned the bundle."""
     return [found for block in _list_blocks(bundle) if (found := _read(block))]
 
 
 def _list_blocks(text: str) -> list[str]:
-    """Return each certificate as PEM of its own, without the comments around it."""
+    """Return a PEM text for each certificate, without the comments between certificates."""
     found = []
     for kind, body in _PEM_BLOCK.findall(text):
         lines = re.findall(".{1,64}", re.sub(r"\s", "", body))
@@ -91,7 +91,7 @@ def _refuse_other_than_authority(block: str, number: int) -> None:
 
 
 def _read(block: str) -> Certificate | None:
-    """Return a certificate, with an empty subject if it is no authority's; None for a text that is no certificate."""
+    """Return a certificate, with an empty subject if it belongs to no authority; None if the text is no certificate."""
     import ssl
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

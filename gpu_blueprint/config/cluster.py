@@ -1,4 +1,4 @@
-"""The EKS cluster: versions, access to its API, protection."""
+"""The section ``cluster``: versions, access to the Kubernetes API, node repair, protection from deletion."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
@@ -84,7 +84,7 @@ class PublicApi(Model):
 
 
 SYSTEM_DISK_GIB = 50
-"""The gp3 volume of a system node."""
+"""GiB of the gp3 volume of a system node."""
 MOST_SYSTEM_NODES = 20
 
 
@@ -155,12 +155,12 @@ class ClusterFields(Model):
 
     @property
     def completes_pods(self) -> bool:
-        """True if the API server has MutatingAdmissionPolicy, which adds fields according to a pod's GPU request."""
+        """True if the API server has MutatingAdmissionPolicy: such policies add fields to pods that request GPUs."""
         return parse_version(self.kubernetes_version) >= (1, 36)
 
     @property
     def has_repair_budgets(self) -> bool:
-        """True if Karpenter paces node repair by disruption budgets."""
+        """True if disruption budgets limit Karpenter's node repair."""
         return parse_version(self.karpenter_version) >= parse_version(REPAIR_BUDGETS_SINCE)
 
     def problems(self) -> Iterator[Problem]:

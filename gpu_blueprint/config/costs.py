@@ -1,4 +1,4 @@
-"""Assumptions of the cost estimate that replace the assumptions of the catalogue."""
+"""The section ``costs``: assumptions of the cost estimate, some in place of the catalogue's."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ class SavingsPlan(Model):
 
     @property
     def factor(self) -> float:
-        """Price as a share of the on-demand price, averaged over all spending that the plan may cover."""
+        """Average price as a share of the on-demand price, over all spending to which the plan may apply."""
         return 1 - self.coverage * self.discount
 
 

@@ -1,4 +1,4 @@
-"""CPU pools: nodes without GPUs for the pods of tenants, such as data preparation, gateways and notebooks' hubs."""
+"""CPU pools: nodes without GPUs for tenants' pods, such as data preparation, gateways and hubs of notebooks."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -22,13 +22,13 @@ from .nodes import Ami, Disk, Taint, find_disk_problems
 from .scalars import LabelKey, LabelValue, Name, Share
 
 Family = Literal["m", "c", "r"]
-"""AWS's categories of types without GPU: general purpose, compute, memory."""
+"""AWS's categories of instance types without GPU: general purpose, compute, memory."""
 DEFAULT_CPU_POOL = "cpu"
 """Name of the CPU pool that a stack gets if it names none."""
 _LIMIT_STEP_VCPUS, _HIGHEST_LIMIT_VCPUS = 8, 100_000
-"""Step of the default pool's limit, and the highest limit."""
+"""The default pool's limit is a multiple of the first number of vCPUs; no pool's limit is above the second."""
 _DEFAULT_CPU_USE = 0.1
-"""Assumed share of the limit that runs in an average hour, for the CPU pool that the platform adds itself."""
+"""Assumed share of the limit that runs in an average hour, for a CPU pool that the platform adds."""
 
 
 class CpuPool(Model):
@@ -73,7 +73,7 @@ class CpuPool(Model):
 
     @cached_property
     def offered(self) -> tuple[Instance, ...]:
-        """The instance types of the pool in the stack's region; in any region before it is known."""
+        """The pool's instance types in the stack's region; until the region is known, in any region."""
         return tuple(
             row
             for row in list_instances().values()
@@ -87,7 +87,7 @@ class CpuPool(Model):
         return self.offered
 
     def fits(self, row: Instance) -> bool:
-        """Return whether one node of a type is within the limit; Karpenter launches no other type."""
+        """Return True if one node of an instance type is within the limit; Karpenter launches no other types."""
         return row.vcpu <= self.max_cpus
 
     @property
@@ -96,7 +96,7 @@ class CpuPool(Model):
         return tuple(filter(self.fits, self.named_instances))
 
     def find_room(self, row: Instance) -> NodeRoom:
-        """Return the CPU and memory that kubelet and DaemonSets leave for pods of teams on a node of a type."""
+        """Return the CPU and memory for teams' pods on a node of a type, without the part of kubelet and DaemonSets."""
         return find_room(row, count_addressable_pods(row))
 
     @property
@@ -111,12 +111,12 @@ class CpuPool(Model):
 
     @property
     def keeps_pods_out(self) -> bool:
-        """True if a taint keeps away the pods that do not tolerate it."""
+        """True if pods without a toleration cannot run here, because of a taint."""
         return any(taint.effect != "PreferNoSchedule" for taint in self.taints)
 
     @property
     def lifecycle(self) -> Disruption:
-        """The defaults of CPU pools with the pool's overrides."""
+        """The disruption settings: the defaults of CPU pools, with this pool's overrides."""
         return self.disruption.override(find_preset(self.purpose))
 
     def place(self, region: str | None, timezone: str) -> "CpuPool":  # noqa: ARG002  a CPU pool has no hours
@@ -138,11 +138,11 @@ class CpuPool(Model):
 
 
 def make_default_pool(needed: NodeRoom, region: str) -> CpuPool:
-    """Make the CPU pool of a stack that names none.
+    """Make the CPU pool for a stack whose file has none.
 
     Args:
-        needed: CPU and memory of all tenants' quotas, less those of the pods on GPUs. The limit allows nodes with this
-            allocatable capacity, whatever sizes Karpenter launches.
+        needed: CPU and memory of all tenants' quotas, without the part for pods on GPUs. The pool's limit allows nodes
+            on which this much fits, whatever instance sizes Karpenter launches.
         region: Region of the stack.
     """
     made = CpuPool(
@@ -154,7 +154,10 @@ def make_default_pool(needed: NodeRoom, region: str) -> CpuPool:
 
 
 def _count_vcpus(pool: CpuPool, needed: NodeRoom) -> float:
-    """Count the vCPUs of nodes that hold some CPU and memory, in the least favourable size of the fitting family."""
+    """Return the vCPUs of nodes on which some CPU and memory fit, even if Karpenter launches the worst sizes.
+
+    CPU decides on types of every category, and memory on types of the category ``r``.
+    """
     rooms = [(row, pool.find_room(row)) for row in pool.offered]
     by_cpu = max((row.vcpu * needed.cpu_milli / room.cpu_milli for row, room in rooms), default=0)
     rich = [(row, room) for row, room in rooms if row.family.startswith("r")]

@@ -1,4 +1,4 @@
-"""When Karpenter may disrupt a node; the purpose of the pool sets the defaults.
+"""The section ``disruption``: when Karpenter may disrupt a node. The pool's purpose sets the defaults.
 
 docs/decisions/0004-purposes.md gives the reasons for the presets.
 """
@@ -21,14 +21,14 @@ Reason = Literal["Underutilized", "Empty", "Drifted", "Unhealthy"]
 Policy = Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"]
 
 SPOT_GRACE_SECONDS = 110
-"""Seconds that a pod has after EC2's interruption notice: EC2 gives 120 seconds, and Karpenter needs some of them."""
+"""Seconds that a pod has after EC2's interruption notice: EC2 gives 120 seconds, of which Karpenter needs some."""
 PINNED = "a pod that may not be evicted (karpenter.sh/do-not-disrupt, or a PodDisruptionBudget that allows no eviction)"
 _NODE_COUNT = r"(100|[0-9]{1,2})%|[0-9]+"
 _WINDOW = r"([0-9]+h[0-9]+m|[0-9]+(h|m))(0s)?"
 _MOST_BUDGETS = 50
-"""Most budgets of one NodePool."""
+"""Most budgets that one NodePool may have."""
 _SOONEST_EXPIRY_SECONDS = 600
-"""Time in which a GPU node starts, loads drivers and pulls images."""
+"""Seconds that a GPU node needs to start, load drivers and pull images; a node must not expire sooner."""
 
 
 class Budget(Model):
@@ -45,18 +45,18 @@ class Budget(Model):
     """Length of the window in hours and minutes, such as `10h`."""
 
     def list_in_utc(self, timezone: str) -> "list[Budget]":
-        """Return the budgets that Karpenter needs, whose windows are in UTC and cover this window all year."""
+        """Return the budgets for Karpenter: their windows are in UTC, and cover this budget's window all year."""
         if self.schedule is None or self.duration is None:
             return [self]
         windows = convert_to_utc(self.schedule, self.duration, timezone)
         return [self.model_copy(update=window._asdict()) for window in windows]
 
     def limits(self, reason: Reason) -> bool:
-        """Return whether the budget limits disruptions of a reason."""
+        """Return True if the budget limits disruptions for a reason."""
         return self.reasons is None or reason in self.reasons
 
     def count_nodes(self, nodes: int) -> int:
-        """Return how many of a pool's nodes the budget allows; Karpenter rounds a percentage up."""
+        """Return how many nodes of a pool with ``nodes`` nodes the budget allows; Karpenter rounds percentages up."""
         return ceil(nodes * int(self.nodes[:-1]) / 100) if self.nodes.endswith("%") else int(self.nodes)
 
     def problems(self) -> Iterator[Problem]:
@@ -112,7 +112,7 @@ class Disruption(Model):
 
     @property
     def blocks_drift(self) -> bool:
-        """True if a budget keeps every node with pods from drift, so that no new AMI or template reaches it."""
+        """True if a budget without a window allows no drift: no new AMI or template then reaches a node with pods."""
         return self._count_allowed(1, "Drifted") == 0
 
     @property
@@ -124,7 +124,7 @@ class Disruption(Model):
         )
 
     def find_window_problems(self, timezone: str) -> Iterator[Problem]:
-        """Yield a problem for each window that cron cannot express in UTC; paths start at the budgets."""
+        """Yield the problems of windows that cron cannot express in UTC; their paths begin at the budgets."""
         budgets = [budget for budget in self.budgets or [] if not list(budget.problems())]
         for index, budget in enumerate(self.budgets or []):
             if budget in budgets and budget.schedule and needs_whole_days(budget.schedule, timezone):
@@ -139,21 +139,21 @@ class Disruption(Model):
             yield Problem("too-many", (), reason, "write fewer schedules, or leave timezone out")
 
     def pace_repair(self) -> "Disruption":
-        """Return the disruption with a budget for node repair; without it, Karpenter may replace all broken nodes at
-        once."""
+        """Return the disruption with a budget for node repair. Without such a budget, Karpenter may replace all broken
+        nodes at once."""
         if any(budget.schedule is None and budget.limits("Unhealthy") for budget in self.budgets or []):
             return self
         return self.model_copy(update={"budgets": [*(self.budgets or []), _REPAIR_BUDGET]})
 
     def count_replaced(self, nodes: int, *, repairing: bool = False) -> int:
-        """Return how many of a pool's nodes Karpenter may replace at once, each with a replacement that launches first.
+        """Return how many of a pool's nodes Karpenter may replace at once; each replacement launches first.
 
-        A node whose pods fit on other nodes, or may not be evicted, gets no replacement. Only budgets without a window
-        count, because outside its window a budget limits nothing.
+        A node gets no replacement if its pods fit on other nodes, or may not be evicted. Only budgets without a window
+        count, because a budget limits nothing outside its window.
 
         Args:
-            nodes: Nodes of the pool.
-            repairing: True to count node repair too.
+            nodes: Number of the pool's nodes.
+            repairing: True if node repair counts too.
         """
         reasons: list[Reason] = ["Drifted"]
         if repairing:
@@ -172,7 +172,7 @@ class Disruption(Model):
             yield Problem("expires-too-soon", ("expireAfter",), reason, "write hours, or Never")
 
     def override(self, preset: "Disruption") -> "Disruption":
-        """Return the preset with the values that are set here."""
+        """Return a preset, with its values replaced by those that are set here."""
         return preset.model_copy(
             update={name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}
         )
@@ -191,7 +191,7 @@ _SLOW_DRIFT: list[dict[str, Any]] = [{"nodes": "100%", "reasons": ["Empty"]}, {"
 
 @cache
 def find_preset(purpose: Purpose | Literal["cpu"]) -> Disruption:
-    """Return the defaults of a purpose."""
+    """Return the disruption defaults of a purpose."""
     match purpose:
         case "inference":
             return _preset("WhenEmptyOrUnderutilized", "10m", "Never", "15m", [{"nodes": "10%"}])

@@ -1,7 +1,7 @@
-"""Pools whose drifted nodes stay: a new AMI or template reaches these nodes late, or never.
+"""Finds pools whose drifted nodes stay: a new AMI or template reaches these nodes late, or never.
 
-Karpenter launches the replacement first (``disruption/drift.go`` of 1.14.1). If no capacity is left for it, the drifted
-node stays as long as its pods run and fit on no other node.
+Karpenter launches the replacement of a drifted node first (``disruption/drift.go`` of 1.14.1). If there is no capacity
+for a replacement, the drifted node stays until its pods end or fit on other nodes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ UNTIL_FREE = "until they are empty or a reservation has a free instance for the 
 
 
 def find_reason_to_stay(pool: Pool | CpuPool) -> str:
-    """Return how long drifted nodes with pods stay, such as ``until they are empty``; empty if they are replaced."""
+    """Return words for how long a pool's drifted nodes stay, such as ``until they are empty``; empty if they do not."""
     if isinstance(pool, Pool) and pool.static_nodes:
         return ""
     if pool.lifecycle.blocks_drift:
@@ -23,7 +23,7 @@ def find_reason_to_stay(pool: Pool | CpuPool) -> str:
 
 
 def tell_drift(pools: Sequence[Pool | CpuPool]) -> str:
-    """Return what happens to the drifted nodes of pools, as clauses without a full stop."""
+    """Return words, without a full stop, for what happens to the drifted nodes of pools."""
     late, drained = tell_late_pools(pools), [pool.name for pool in pools if not find_reason_to_stay(pool)]
     if not drained:
         return late
@@ -31,7 +31,7 @@ def tell_drift(pools: Sequence[Pool | CpuPool]) -> str:
 
 
 def tell_late_pools(pools: Iterable[Pool | CpuPool]) -> str:
-    """Return the pools with drifted nodes that stay, and for how long, as clauses without a full stop; empty for
+    """Return words, without a full stop, for the pools whose drifted nodes stay, and for how long; empty if there are
     none."""
     names: dict[str, list[str]] = {}
     for pool in pools:

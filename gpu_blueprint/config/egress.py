@@ -1,4 +1,4 @@
-"""The company's proxy, the exceptions from it, and the certificate authorities that nodes and pods trust."""
+"""The section ``egress``: the company's proxy, the exceptions from it, and the certificate authorities to trust."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from .certificates import check_bundle
 from .network import refuse_repeated
 
 LONGEST_EXCEPTIONS = 1500
-"""Characters of all exceptions of a team together; user data also holds the certificates."""
+"""Most characters of all stated exceptions together, because user data also contains the certificates."""
 _LABEL = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _DOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _ADDRESS = re.compile(rf"http://(?P<host>{_DOMAIN}):(?P<port>[1-9]\d{{0,4}})/?", re.ASCII)
@@ -25,7 +25,7 @@ _DIGITS_AND_DOTS = re.compile(r"[0-9.]+")
 
 
 def _check_proxy(value: str) -> str:
-    """Return the address of a proxy without the slash at its end. No message shows a password."""
+    """Return the address of a proxy without a slash at its end. No error shows a password."""
     if "@" in value:
         reason = "the address holds a user or a password, which user data and the state would show"
         hint = "let the proxy admit the addresses of the subnets, and write http://host:port"
@@ -44,7 +44,7 @@ def _check_proxy(value: str) -> str:
 
 
 def _is_own_address(host: str) -> bool:
-    """Return whether a host is loopback, link-local, multicast or unspecified, or digits that are no IPv4 address."""
+    """Return True for a loopback, link-local, multicast or unspecified host, or digits that are no IPv4 address."""
     if host.lower() == "localhost" or host.lower().endswith(".localhost"):
         return True
     if not _DIGITS_AND_DOTS.fullmatch(host):
@@ -61,7 +61,7 @@ ProxyUrl = Annotated[str, AfterValidator(_check_proxy), Field(json_schema_extra=
 
 
 def _check_exception(value: str) -> str:
-    """Return an exception, if Go, curl and Python read its form alike, or nearly so."""
+    """Return an exception unchanged; refuse forms that Go, curl and Python read differently."""
     kind, hint = "not-a-proxy-exception", "write a host, a domain such as .example.com, an address or a block"
     if "*" in value:
         hint = "write .example.com for a domain with all its names; remove the proxy if nothing may use it"
@@ -116,12 +116,12 @@ class Egress(Model):
 
     @property
     def proxy_hosts(self) -> list[str]:
-        """Hosts of the proxies, each once."""
+        """The hosts of the proxies, each once."""
         return list(dict.fromkeys(host for host, _ in self._split_proxies()))
 
     @property
     def proxy_ports(self) -> list[int]:
-        """Ports of the proxies, each once."""
+        """The ports of the proxies, each once."""
         return list(dict.fromkeys(port for _, port in self._split_proxies()))
 
     def _split_proxies(self) -> Iterator[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""The company's own KMS keys, in place of the keys that AWS manages."""
+"""The section ``encryption``: the company's own KMS keys, in place of keys that AWS manages."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -39,32 +39,32 @@ class Encryption(Model):
 
     @property
     def volumes_key(self) -> str | None:
-        """The key of EBS volumes; None for AWS's key."""
+        """The KMS key for EBS volumes; None for AWS's key."""
         return self.volumes_key_arn or self.key_arn
 
     @property
     def storage_key(self) -> str | None:
-        """The key of the buckets and file systems that the platform makes; None for AWS's keys."""
+        """The KMS key for the buckets and file systems that the platform makes; None for AWS's keys."""
         return self.storage_key_arn or self.key_arn
 
     @property
     def logs_key(self) -> str | None:
-        """The key of log groups; None for AWS's key."""
+        """The KMS key for log groups; None for AWS's key."""
         return self.logs_key_arn or self.key_arn
 
     @property
     def messages_key(self) -> str | None:
-        """The key of queues and topics; None for AWS's keys."""
+        """The KMS key for queues and topics; None for AWS's keys."""
         return self.messages_key_arn or self.key_arn
 
     @property
     def images_key(self) -> str | None:
-        """The key of the repositories of cached images; None for AWS's key."""
+        """The KMS key for the repositories of cached images; None for AWS's key."""
         return self.images_key_arn or self.key_arn
 
     @property
     def is_stated(self) -> bool:
-        """True if the file names a key here."""
+        """True if the section states any key."""
         return bool(self.key_arn or self.former_key_arns or any(getattr(self, field) for field in _FIELDS_OF_KINDS))
 
     def problems(self) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""A cluster that exists already: the platform adds the GPU layer to it, and touches nothing that others manage."""
+"""A cluster that exists already: the platform adds the GPU layer, and changes nothing that others manage."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -17,7 +17,7 @@ from .shapes import Shape
 
 
 def _check_running_kubernetes(version: str) -> str:
-    """Refuse a Kubernetes version without pins; the hint names the next version with pins."""
+    """Refuse a Kubernetes version without pins; the hint names the oldest and the newest version with pins."""
     if version not in KUBERNETES:
         oldest, newest = min(KUBERNETES, key=parse_version), max(KUBERNETES, key=parse_version)
         is_text = version.count(".") == 1 and version.replace(".", "").isdigit()
@@ -59,7 +59,7 @@ class SystemPlacement(Model):
 
     @property
     def tolerations(self) -> list[dict[str, str]]:
-        """The tolerations of the platform's pods, in Kubernetes' spelling."""
+        """The tolerations of the platform's pods, as Kubernetes writes them."""
         return [
             {
                 "key": taint.key,
@@ -119,7 +119,7 @@ class ExistingCluster(ClusterFields):
 
     @property
     def node_local_dns(self) -> bool:
-        """False: the cluster's owner decides on DNS."""
+        """Always False, because the cluster's owner decides about DNS."""
         return False
 
     def problems(self) -> Iterator[Problem]:
@@ -174,7 +174,7 @@ class ExistingCluster(ClusterFields):
 
 
 def _choose_new_cluster(cluster: Any) -> Any:
-    """Return the fields of a cluster with ``mode``: a cluster without mode is new, as in all older stack files."""
+    """Return the fields of a cluster with ``mode``. Older stack files have no mode, and their clusters are new."""
     return {"mode": "new", **cluster} if isinstance(cluster, Mapping) else cluster
 
 

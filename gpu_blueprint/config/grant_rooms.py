@@ -1,4 +1,4 @@
-"""Grants as GPUs, CPU and memory, and the rest of a tenant's quotas, which is for the CPU pools."""
+"""Converts tenants' grants to GPUs, CPU and memory, and finds the part of their quotas that is left for CPU pools."""
 
 from collections.abc import Mapping
 
@@ -10,9 +10,9 @@ from .tenants import GpuAmount, Tenant
 
 
 def find_gpu_shares(pool: Pool) -> dict[str, float]:
-    """Return each unit of a pool → its share of a GPU, such as ``{"1g.10gb": 1 / 7}``.
+    """Return unit → share of a GPU for each unit of a pool, such as ``{"1g.10gb": 1 / 7}``.
 
-    Instances of several MIG profiles share the GPU by their compute slices.
+    If a pool has several MIG profiles, the share follows from their compute slices.
     """
     per_gpu = {unit: pool.profile.per_device[name] for unit, name in pool.profile.units.items()}
     table = pool.model.mig
@@ -24,15 +24,16 @@ def find_gpu_shares(pool: Pool) -> dict[str, float]:
 
 
 def count_gpus(pool: Pool, amount: GpuAmount) -> float:
-    """Convert an amount in a pool's units to GPUs."""
+    """Convert an amount of a pool's units to a number of GPUs."""
     shares = find_gpu_shares(pool)
     return sum(shares.get(unit, 0) * count for unit, count in pool.count_by_unit(amount).items())
 
 
 def size_grant(pool: Pool, amount: GpuAmount) -> NodeRoom:
-    """Return the CPU and memory of the pods on an amount of a pool's units.
+    """Return the CPU and memory that pods with an amount of a pool's units may request.
 
-    The size of a slot decides. Pods on whole GPUs without ``podSize`` may hold their share of the largest node.
+    They follow from the size of a slot. Without ``podSize``, pods on whole GPUs may request as large a part of a node's
+    CPU and memory as of its GPUs. The type where this part is largest decides.
     """
     if size := pool.find_pod_size(amount):
         return size.room
@@ -42,12 +43,12 @@ def size_grant(pool: Pool, amount: GpuAmount) -> NodeRoom:
 
 
 def size_grants(pools: Mapping[str, Pool], tenant: Tenant) -> dict[str, NodeRoom]:
-    """Return pool → the CPU and memory of the pods on a tenant's GPUs, for pools that exist."""
+    """Return pool → CPU and memory for the pods on a tenant's GPUs there; only for pools that exist."""
     return {name: size_grant(pools[name], amount) for name, amount in tenant.gpus.items() if name in pools}
 
 
 def find_rest(pools: Mapping[str, Pool], tenant: Tenant) -> NodeRoom:
-    """Return the rest of a tenant's CPU and memory quotas, without the pods on its GPUs: the part for CPU pools."""
+    """Return the part of a tenant's CPU and memory quotas that its pods on GPUs leave: it is for CPU pools."""
     quota, grants = read_room(tenant.cpu, tenant.memory), size_grants(pools, tenant).values()
     cpu, memory = sum(room.cpu_milli for room in grants), sum(room.memory_mib for room in grants)
     return NodeRoom(max(quota.cpu_milli - cpu, 0), max(quota.memory_mib - memory, 0))

@@ -1,4 +1,4 @@
-"""Headroom: free GPUs that a pool keeps, so that the next pods start at once."""
+"""The field ``headroom`` of a pool: GPUs that the pool keeps free, so that the next pods start at once."""
 
 from pydantic import Field
 

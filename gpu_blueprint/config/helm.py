@@ -1,4 +1,4 @@
-"""Helm values that a team sets itself."""
+"""The section ``helmOverrides``: Helm values that replace the blueprint's."""
 
 from typing import Any
 

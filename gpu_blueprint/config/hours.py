@@ -1,6 +1,6 @@
-"""The opening hours of a pool: the same window on some days of the week, in one time zone.
+"""The opening hours of a pool: the same hours on some days of the week, in one time zone.
 
-docs/decisions/0007-hours.md describes what closes and opens the pool, and gives the reasons.
+docs/decisions/0007-hours.md describes how a pool closes and opens, and why.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,8 @@ Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEK: tuple[Day, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAY_MINUTES = 24 * 60
 _SHORTEST_MINUTES = 60
-"""Fewest minutes between opening and closing: each takes up to 45 minutes, and the two must not overlap."""
+"""Fewest minutes for which a pool is open or closed: opening and closing take up to 45 minutes each, and must not
+overlap."""
 
 
 def _refuse_text(value: Any) -> Any:
@@ -63,7 +64,7 @@ class Hours(Model):
 
     @property
     def per_week(self) -> float:
-        """Open hours in a week without a change of daylight saving time."""
+        """Open hours in a week in which daylight saving time does not begin or end."""
         return len(self.days) * self._length / 60
 
     @property
@@ -73,14 +74,14 @@ class Hours(Model):
 
     @property
     def open_schedule(self) -> str:
-        """Cron schedule, in the time zone, that opens the pool: at the start, and every hour afterwards on that day."""
+        """Cron schedule, in the time zone, that opens the pool: at the start, then hourly within that day's hours."""
         opening_days = [day for day in self.days if not (self._whole_days and _shift_day(day, -1) in self.days)]
         return _build_schedule(self._start, self._start + self._length, opening_days)
 
     @property
     def close_schedule(self) -> str:
-        """Cron schedule that closes the pool: at the stop, and hourly afterwards on that day until a window may
-        start."""
+        """Cron schedule, in the time zone, that closes the pool: at the stop, then hourly on that day until a window
+        may start."""
         end = self._start + self._length
         if end < _DAY_MINUTES:
             return _build_schedule(end, self._start + _DAY_MINUTES, self.days)
@@ -94,13 +95,13 @@ class Hours(Model):
 
     @property
     def _length(self) -> int:
-        """Minutes in one window."""
+        """Length of one window in minutes."""
         stop = _count_minutes(self.stop)
         return stop - self._start if stop > self._start else stop + _DAY_MINUTES - self._start
 
     @property
     def _whole_days(self) -> bool:
-        """True if the windows of consecutive days form one window."""
+        """True if each window lasts 24 hours, so that windows of consecutive days form one window."""
         return self._length == _DAY_MINUTES
 
     def __str__(self) -> str:
@@ -119,21 +120,21 @@ def _shift_day(day: Day, step: int) -> Day:
 
 
 def _build_schedule(first: int, until: int, days: Sequence[Day]) -> str:
-    """Build a cron schedule that fires at one minute of the day and then hourly on the same day.
+    """Build a cron schedule that fires at a minute of the day, and then hourly on the same day.
 
     Args:
-        first: Minute of the day at which it fires first.
-        until: Minute of the day; the schedule does not fire within the hour before it.
-        days: Days on which it fires.
+        first: Minute of the day at which the schedule fires first.
+        until: Minute of the day; in the hour before it, the schedule no longer fires.
+        days: Days on which the schedule fires.
     """
     hour, minute = divmod(first, 60)
     last = (min(until - _SHORTEST_MINUTES, _DAY_MINUTES - 1) - minute) // 60
-    # The week of cron begins on Sunday, and a range must not go past its end.
+    # Cron's week begins on Sunday, and a range must not go beyond Saturday.
     weekdays = "*" if len(days) == len(WEEK) else _join_days(days, ("sun", *WEEK[:-1]), "-", ",")
     return f"{minute} {hour if hour >= last else f'{hour}-{last}'} * * {weekdays}"
 
 
 def _join_days(days: Sequence[Day], order: Sequence[Day], dash: str, comma: str) -> str:
-    """Write days in the given order, three or more consecutive days as a range."""
+    """Return days as text in the given order, with three or more consecutive days as a range."""
     runs = [[order[index] for index in run] for run in list_runs(sorted(map(order.index, set(days))))]
     return comma.join(f"{run[0]}{dash}{run[-1]}" if len(run) > 2 else comma.join(run) for run in runs)

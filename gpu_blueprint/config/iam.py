@@ -1,4 +1,4 @@
-"""IAM: the rules of a company for roles and policies, and roles that the company makes itself."""
+"""The section ``iam``: a company's rules for roles and policies, and roles that the company makes itself."""
 
 from typing import Annotated
 
@@ -9,9 +9,10 @@ from .shapes import Shape
 
 _NAME_CHARACTER = r"[\w+=,.@-]"
 ROOT = "/"
-"""The path of roles and policies without a path."""
+"""The path that IAM gives to roles and policies for which no path is stated."""
 
-# The path of policies, which allows fewer characters than the path of roles (IAM API reference, CreatePolicy).
+# The pattern is for policies: their paths allow fewer characters than the paths of roles (IAM API reference,
+# CreatePolicy).
 IamPath = Annotated[
     str,
     Shape(

@@ -1,4 +1,4 @@
-"""AWS identities of tenants: service accounts, each with an IAM role for its pods."""
+"""The field ``identities`` of a tenant: service accounts whose pods get an IAM role."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -71,9 +71,9 @@ ConditionKey = Annotated[
     ),
 ]
 DEFAULT_ACCOUNT = "default"
-"""The service account of pods that name none; Kubernetes makes it in each namespace."""
+"""The service account of pods that state none. Kubernetes makes it in each namespace."""
 ConditionValues = Annotated[list[str], Field(min_length=1)]
-"""Values of a condition; an empty list would make the condition always true or always false."""
+"""Values of a condition. The list must not be empty: the condition would then be always true or always false."""
 Bucket = Annotated[
     str,
     Shape(

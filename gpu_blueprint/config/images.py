@@ -1,4 +1,4 @@
-"""Images: which images tenants may run, and from where the platform and its nodes pull."""
+"""The section ``images``: the images that tenants may run, and the registries from which nodes pull."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -12,7 +12,7 @@ from .mirrors import refuse_unusable_mirror
 from .network import refuse_repeated
 from .shapes import Shape
 
-# The first part of an image name is a registry only if it holds a dot or a port.
+# The first part of an image name is a registry only if it contains a dot or a port, or is localhost.
 _REGISTRY = r"([a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]{1,5})?|[a-z0-9-]+:[0-9]{1,5}|localhost)"
 _PATH = r"(/[a-z0-9]+([._-]+[a-z0-9]+)*)"
 _EXAMPLE = "111122223333.dkr.ecr.us-east-1.amazonaws.com/team"

@@ -1,4 +1,4 @@
-"""Mirrors that cannot work: registries that accept no copies, that nodes cannot reach, or with invalid names."""
+"""Finds mirrors that cannot work: the registry accepts no copies, nodes cannot reach it, or its name is invalid."""
 
 import re
 from collections.abc import Iterator
@@ -8,21 +8,21 @@ from ..problem import Problem
 
 _DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
 _READ_ONLY = ("nvcr.io", "registry.k8s.io")
-"""Registries to which only their owners push."""
+"""Registries to which only their owners can push."""
 _LAST_PORT = 65535
 _ECR_HOST = re.compile(r"\d{12}\.dkr[.-]ecr")
 _EXAMPLE = "name a registry of yours, such as 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror"
 
 
 def refuse_unusable_mirror(mirror: str) -> Iterator[Problem]:
-    """Refuse a registry with an optional path that can never hold the platform's images for the nodes."""
+    """Yield a problem if nodes can never pull the platform's images from a mirror: a registry and perhaps a path."""
     if fault := _find_fault(mirror):
         reason, hint = fault
         yield Problem("unusable-mirror", ("mirror",), reason, hint)
 
 
 def _find_fault(mirror: str) -> tuple[str, str] | None:
-    """Return reason and remedy; None for a mirror that may work."""
+    """Return the reason why a mirror cannot work, and a hint; None if it may work."""
     registry, _, path = mirror.partition("/")
     host, _, port = registry.partition(":")
     if host in _DOCKER_HUB:

@@ -1,4 +1,4 @@
-"""The parts of a served model: its version, the source of its weights, its image, and Triton's single models."""
+"""The parts of a served model: version, source of the weights, image, flags, and the single models of Triton."""
 
 import json
 from collections.abc import Iterator
@@ -87,15 +87,15 @@ Digest = Annotated[
 ]
 _FLAG_HINT = "write it as in enable-prefix-caching: small letters and hyphens, without the leading --"
 _LONGEST_SHOWN = 200
-# A dot precedes a field of a JSON object, such as hf-overrides.num_hidden_layers; vLLM keeps its spelling
-# (FlexibleArgumentParser.parse_args).
+# A dot precedes a field of a JSON object, as in hf-overrides.num_hidden_layers. vLLM does not change the spelling of
+# the field (FlexibleArgumentParser.parse_args).
 FlagName = Annotated[
     str, Shape(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[A-Za-z0-9_-]+)*", "not-a-flag", "the name of a flag", _FLAG_HINT)
 ]
 
 
 def _refuse_nested(value: Any) -> Any:
-    """Return the value of a flag.
+    """Return the value of a flag unchanged.
 
     Raises:
         WrongValueError: The value is a list, a mapping or nothing.
@@ -135,7 +135,7 @@ class Source(Model):
 
     @property
     def folder(self) -> str:
-        """The path without the slash at its end; empty for the root of the storage."""
+        """The path without a slash at its end; empty for the root of the storage."""
         return (self.path or "").removesuffix("/")
 
     def problems(self) -> Iterator[Problem]:
@@ -188,5 +188,5 @@ class TritonEntry(Model):
     def problems(self) -> Iterator[Problem]:
         if self.window_microseconds and not self.max_batch:
             reason = "requests wait for a batch only where maxBatch allows batches"
-            # The path is that of the entry, so that a misspelt maxBatch gets no second problem.
+            # The problem's path is the whole entry, so that a misspelt maxBatch gets no second problem.
             yield Problem("window-without-batch", (), reason, "write maxBatch, or remove windowMicroseconds")

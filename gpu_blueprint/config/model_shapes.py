@@ -1,4 +1,4 @@
-"""The size of a language model, which decides the memory of its weights and its KV cache."""
+"""The size of a language model, from which the memory of its weights and of its KV cache follows."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -11,9 +11,9 @@ from ..problem import Problem
 
 Dtype = Literal["float32", "float16", "bfloat16"]
 DTYPE_BYTES: Mapping[str, int] = MappingProxyType({"float32": 4, "float16": 2, "bfloat16": 2})
-"""Dtype → bytes of one number."""
+"""Dtype → bytes of a number."""
 _KEY_AND_VALUE = 2
-"""A token has a key and a value in each layer."""
+"""Vectors of a token in each layer: a key and a value."""
 _EMBEDDING_SHARE, _MOST_EMBEDDINGS = 0.13, 2.1e9
 
 
@@ -50,16 +50,16 @@ class ModelShape(Model):
 
     @property
     def embeddings(self) -> float:
-        """Parameters that quantization leaves as they are."""
+        """Number of parameters that quantization leaves as they are."""
         if self.embedding_parameters is not None:
             return self.embedding_parameters
         return min(_EMBEDDING_SHARE * self.parameters, _MOST_EMBEDDINGS)
 
     def count_kv_bytes(self, bytes_per_number: float | None = None) -> float:
-        """Return the bytes of one token in the KV cache of all GPUs of a replica together, in every layer.
+        """Return the bytes that a token takes in the KV cache, over all layers and all GPUs of a replica.
 
         Args:
-            bytes_per_number: Bytes of a number in a cache of another type, such as 1 for FP8.
+            bytes_per_number: Bytes of a number, such as 1, if the cache has another type than the model, such as FP8.
         """
         size = DTYPE_BYTES[self.dtype]
         stated = self.kv_bytes_per_token or _KEY_AND_VALUE * self.layers * self.kv_heads * self.head_size * size

@@ -1,4 +1,4 @@
-"""Models that the platform serves: the server, the source of the weights, the replicas, and the next version."""
+"""The section ``models``: models that the platform serves, with server, weights, replicas and next version."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -16,11 +16,11 @@ from .storage import AnyStorage, S3Storage
 from .tenants import GpuAmount
 
 NAME_LABEL = "app.kubernetes.io/name"
-"""Label of all pods of a model: the Service and the NetworkPolicy select it."""
+"""Label of all pods of a model: the Service and the NetworkPolicy select pods by it."""
 INSTANCE_LABEL = "app.kubernetes.io/instance"
-"""Label of the pods of one version: the Deployment, the scaler and the monitor select it."""
+"""Label of the pods of one version: the Deployment, the scaler and the monitor select pods by it."""
 MANAGER_LABEL, MANAGER = "app.kubernetes.io/managed-by", "gpu-blueprint"
-"""Label of every object of a model. A team's own chart may use the same names; its objects have ``Helm`` here."""
+"""Label of every object of a model. Objects of a team's own chart may have the same names, but the value ``Helm``."""
 ConfigJson = Annotated[str, Field(min_length=1, max_length=500)]
 KvCacheDtype = Literal["auto", "float16", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"]
 
@@ -136,7 +136,7 @@ class ServedModel(Model):
         return self.shared_labels | self.pod_labels | own
 
     def streams_from(self, storage: AnyStorage) -> bool:
-        """Return whether the server reads its weights from S3 itself, without a mount."""
+        """Return True if the server itself reads the weights from S3, without a mount."""
         return isinstance(storage, S3Storage) and self.server_name == "vllm" and self.source.load != "mount"
 
     @property
@@ -145,7 +145,7 @@ class ServedModel(Model):
         raise NotImplementedError
 
     def list_versions(self) -> "list[ServedModel]":
-        """Return the present version and the next, if any, each as a model with its share of the replicas."""
+        """Return the present version, and the next version if there is one, each as a model with its own replicas."""
         if (following := self.next_version) is None:
             return [self]
         ours, theirs = self.replicas.split(following.share)
@@ -153,7 +153,7 @@ class ServedModel(Model):
         return [present, present.model_copy(update={**following.changes, "replicas": theirs})]
 
     def to_service(self) -> Service:
-        """Return this version as a service, which scales its Deployment on the stated signals, if any."""
+        """Return this version as a service: its Deployment, with the replicas and signals that are stated here."""
         return Service.model_construct(
             name=self.deployment,
             tenant=self.tenant,

@@ -1,4 +1,4 @@
-"""Monitoring of the platform: a Prometheus that the blueprint installs, or the team's own."""
+"""The section ``monitoring``: a Prometheus that the blueprint installs, or the team's own Prometheus."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -16,7 +16,7 @@ from .network import refuse_repeated
 from .scalars import LabelValue, PodLabelKey
 
 ALERTMANAGER_GIB = 1
-"""Alertmanager's volume, for silences and the log of notifications."""
+"""GiB of Alertmanager's volume, which stores silences and the log of notifications."""
 
 
 class Amp(Model):
@@ -34,7 +34,7 @@ class Amp(Model):
 
     @property
     def url(self) -> str:
-        """Remote-write address of the workspace."""
+        """Address to which Prometheus writes samples for the workspace."""
         workspace = self.workspace_arn.rsplit("/", 1)[-1]
         host = find_partition(self.region).build_host("aps-workspaces", self.region)
         return f"https://{host}/workspaces/{workspace}/api/v1/remote_write"
@@ -140,7 +140,7 @@ class InstallMonitoring(_Alerting):
 
     @property
     def url(self) -> str:
-        """Address of queries inside the cluster: the Service that the Prometheus operator creates."""
+        """Address for queries inside the cluster: the Service that the Prometheus operator creates."""
         return f"http://prometheus-operated.{namespaces.MONITORING}.svc:9090"
 
 

@@ -1,8 +1,8 @@
-"""The memory that a pool's nodes keep for mounted buckets.
+"""The memory that nodes of a pool keep free for mounted buckets.
 
-The S3 driver runs a Mountpoint pod for each mounted bucket and identity on a node. This pod starts after the workload's
-pod is bound, and requests nothing, so neither Karpenter nor the scheduler reserves memory for it. Mountpoint aims for
-at least 512 MiB, and at most for a share of the node's memory: the driver up to v2.7 ignores a container's own limit.
+On a node, the S3 driver runs a Mountpoint pod for each mounted bucket and identity. This pod starts after the
+workload's pod is bound. It requests nothing, so neither Karpenter nor the scheduler reserves memory for it. Mountpoint
+aims for at least 512 MiB, and at most for a share of the node's memory: drivers up to v2.7 ignore a container's limit.
 Sources: awslabs/mountpoint-s3-csi-driver docs/HEADROOM_FOR_MPPOD.md of v2.7.0 and the notes of v2.8.0; mountpoint-s3
 mem_limiter.rs. Read 2026-11-23.
 """
@@ -14,14 +14,14 @@ from .stack import StackConfig
 from .storage import S3Storage
 
 MOUNTPOINT_MIB = 1024
-"""Memory that a node keeps for one mounted bucket: twice Mountpoint's minimum, as this product assumes."""
+"""MiB that a node keeps free for one mounted bucket. This product assumes twice Mountpoint's minimum."""
 
 
 def count_mounted_buckets(stack: StackConfig, pool: Pool | CpuPool, pods: int) -> int:
-    """Return the most buckets that a number of pods on one node of a pool can mount.
+    """Return how many buckets ``pods`` pods on one node of a pool can mount at most.
 
-    A bucket counts once for each service account of a tenant, because a Mountpoint pod serves pods of one account
-    alone. Pods of one account with different ``fsGroup`` need further Mountpoint pods, which are not counted.
+    A bucket counts once for each service account of a tenant, because a Mountpoint pod serves only the pods of one
+    account. Pods of one account with different ``fsGroup`` need more Mountpoint pods, which are not counted.
     """
     buckets = [storage for storage in stack.storage if isinstance(storage, S3Storage)]
     tenants = [tenant for tenant in stack.tenants if isinstance(pool, CpuPool) or tenant.may_use(pool.name)]
@@ -35,11 +35,11 @@ def count_mounted_buckets(stack: StackConfig, pool: Pool | CpuPool, pods: int) -
 
 
 def find_mount_memory_mib(stack: StackConfig, pool: Pool | CpuPool, pods: int) -> int:
-    """Return the MiB that pods on a node should leave free for mounted buckets; 0 if they mount none."""
+    """Return the MiB to keep free for the buckets that ``pods`` pods on a node can mount; 0 if they mount none."""
     return count_mounted_buckets(stack, pool, pods) * MOUNTPOINT_MIB
 
 
 def find_taken_memory_mib(stack: StackConfig, pool: Pool) -> int:
-    """Return the most MiB that mounted buckets take on one node of a pool, with a pod in every slot."""
+    """Return the MiB to keep free for mounted buckets on one node of a pool, if every slot has a pod."""
     slots = max((count_slots(pool, row) for row in stack.list_instances(pool)), default=0)
     return find_mount_memory_mib(stack, pool, slots)

@@ -1,4 +1,4 @@
-"""The network of the cluster: a new VPC, or an existing VPC."""
+"""The section ``network``: a new VPC, or an existing VPC."""
 
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
@@ -33,15 +33,15 @@ Endpoint = Literal[
 ]
 _SERVICES: dict[Endpoint, tuple[str, ...]] = {"ecr": ("ecr.api", "ecr.dkr")}
 STABLE_ZONES = 2
-"""Number of first zones in the list, which hold the control plane and the system nodes. EKS accepts no subnets in
-further zones later, and replaces a node group whose subnets change, so an appended zone must affect neither."""
+"""The control plane and the system nodes are in this many zones, the first of the list. EKS later accepts no subnets in
+other zones, and replaces a node group whose subnets change, so an appended zone must affect neither."""
 MAX_ZONES = 7
 _NO_VPC_BLOCKS = ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4")
 """Blocks that AWS refuses for VPCs: this network, loopback, link-local, multicast, reserved (VPC user guide, CIDR)."""
 
 
 def list_services(endpoint: Endpoint) -> tuple[str, ...]:
-    """Return the AWS services of an endpoint, such as ``ecr.api``; their full names begin with ``com.amazonaws``."""
+    """Return the AWS services behind an endpoint's name, such as ``ecr.api``, without ``com.amazonaws.REGION``."""
     return _SERVICES.get(endpoint, (endpoint,))
 
 
@@ -70,7 +70,7 @@ class NewVpc(Model):
 
     @property
     def interface_endpoints(self) -> int:
-        """Number of endpoints with an hourly cost in each zone: all but s3, and two for ecr."""
+        """Number of endpoints with an hourly cost in each zone: two for ecr, none for s3, and one for each other."""
         return sum(len(list_services(endpoint)) for endpoint in self.endpoints if endpoint != "s3")
 
     @property
@@ -82,12 +82,12 @@ class NewVpc(Model):
 
     @property
     def private_cidrs(self) -> dict[str, str]:
-        """Zone → block of its private subnet."""
+        """Zone → address block of the zone's private subnet."""
         return {zone: str(block) for zone, block in zip(self.zones, _divide(IPv4Network(self.cidr)), strict=False)}
 
     @property
     def public_cidrs(self) -> dict[str, str]:
-        """Zone → block of its public subnet, all inside the last eighth."""
+        """Zone → address block of the zone's public subnet. All these blocks are in the VPC's last eighth."""
         *_, last = _divide(IPv4Network(self.cidr))
         return {zone: str(block) for zone, block in zip(self.zones, _divide(last), strict=False)}
 
@@ -164,12 +164,12 @@ class ExistingVpc(Model):
 
 
 def _divide(block: IPv4Network) -> Iterator[IPv4Network]:
-    """Yield the eighths of a block, or fewer parts of a block that is too small, which ``problems`` refuses."""
+    """Yield the eighths of a block. A block that is too small, which ``problems`` refuses, has fewer parts."""
     return block.subnets(new_prefix=min(block.prefixlen + 3, block.max_prefixlen))
 
 
 def explain_public_cidr(cidr: str, *path: str | int) -> Problem:
-    """Build the problem of a block that is not private address space."""
+    """Build the problem of an address block that is not private address space."""
     hint = f"use a block of {', '.join(PRIVATE_BLOCKS[:-1])} or {PRIVATE_BLOCKS[-1]}"
     return Problem("cidr-not-private", path, f"{cidr!r} is not private address space of your own", hint)
 

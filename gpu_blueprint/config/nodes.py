@@ -1,4 +1,4 @@
-"""The parts of a pool's nodes: image, disk, taints, network."""
+"""Fields for the nodes of a pool: operating system, disk, taints, jobs that span nodes."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -15,11 +15,11 @@ from .scalars import LabelKey, LabelValue
 
 SnapshotId: Any = resource_id("snap")
 FAST_VOLUME = {"iops": 16000, "throughput": 1000}
-"""The gp3 volume that parallel image pull needs (EKS user guide): IOPS, and MiB/s."""
+"""IOPS, and throughput in MiB/s, of the gp3 volume that parallel image pull needs (EKS user guide)."""
 SYSTEM_GIB, IMAGES_GIB, CPU_GIB = 50, 200, 100
-"""Default size of a node's volume: for the system alone, with images and pods too, and on nodes without GPUs."""
+"""Default GiB of a node's volume: with only the system; with images and pods too; on nodes without GPUs."""
 BOTTLEROCKET_OS_GIB = 4
-"""Bottlerocket's system volume; images and pods have another volume."""
+"""GiB of Bottlerocket's system volume; images and pods are on another volume."""
 
 
 class Ami(Model):
@@ -33,7 +33,7 @@ class Ami(Model):
 
     @property
     def row(self) -> AmiFamily:
-        """The catalogue's row of the family."""
+        """The catalogue's row for the family."""
         return AMI_FAMILIES[self.family]
 
     @property
@@ -73,7 +73,7 @@ class Disk(Model):
 
 
 def find_disk_problems(ami: Ami, disk: Disk) -> Iterator[Problem]:
-    """Refuse a snapshot where it would replace the operating system; paths start at the pool."""
+    """Yield a problem if a snapshot would replace the operating system; its path begins at the pool."""
     if disk.snapshot_id and ami.row.os_device is None:
         reason = f"{ami.row.display} has one volume for the system and the images, so a snapshot would replace both"
         hint = "write ami: {family: bottlerocket}, or remove the snapshot"

@@ -1,4 +1,4 @@
-"""The platform's pods, with the changes of a team's own Helm values."""
+"""Applies a team's ``helmOverrides`` to the requests and replicas of the platform's pods."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,11 +9,11 @@ from .helm import HelmOverrides
 
 _MIB = 1024**2
 _UNIT_BYTES = {"Ki": 1024, "Mi": _MIB, "Gi": 1024**3, "Ti": 1024**4, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-"""Suffix of an amount of memory → bytes."""
+"""Unit of an amount of memory → bytes."""
 
 
 def override_pod(overrides: HelmOverrides, pod: PlatformPod) -> PlatformPod:
-    """Return a pod with the requests and replicas of ``helmOverrides``; values of an unknown form change nothing."""
+    """Return a pod with the requests and replicas from ``helmOverrides``; values in an unknown form are ignored."""
     values: dict[str, Any] = getattr(overrides, pod.comes_from.replace("-", "_"), {})
     containers = tuple(_override_container(values, container) for container in pod.containers)
     replicas = _find(values, pod.replicas_at)
@@ -34,20 +34,20 @@ def _override_container(values: Mapping[str, Any], container: Container) -> Cont
 
 
 def _find(values: Any, place: str) -> Any:
-    """Return the value at a dotted path, or None."""
+    """Return the value at a dotted path of Helm values, or None."""
     for key in place.split("."):
         values = values.get(key) if isinstance(values, dict) else None
     return values
 
 
 def _read_cpu(amount: Any) -> float | None:
-    """Return thousandths of a CPU, from ``500m``, ``0.5`` or ``2``."""
+    """Return thousandths of a CPU for an amount such as ``500m``, ``0.5`` or ``2``; None for any other form."""
     text = str(amount)
     return _read_number(text[:-1]) if text.endswith("m") else _multiply(_read_number(text), 1000)
 
 
 def _read_memory(amount: Any) -> float | None:
-    """Return MiB, from ``512Mi``, ``2Gi``, ``2G`` or bytes."""
+    """Return MiB for an amount such as ``512Mi``, ``2Gi``, ``2G`` or a number of bytes; None for any other form."""
     text = str(amount)
     for unit, size in _UNIT_BYTES.items():
         if text.endswith(unit):
@@ -60,5 +60,5 @@ def _multiply(number: float | None, factor: float) -> float | None:
 
 
 def _read_number(text: str) -> float | None:
-    """Return a positive finite number, or None."""
+    """Return the number that a text of digits, with or without a dot, states; None for any other text."""
     return float(text) if text.replace(".", "", 1).isdecimal() else None

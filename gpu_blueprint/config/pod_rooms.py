@@ -1,4 +1,4 @@
-"""The CPU and memory that belong to a pod's GPUs, slices or shares."""
+"""Computes the CPU and memory of a pod from its number of GPUs, slices or shares."""
 
 from ..catalog import Instance
 from .mount_room import find_mount_memory_mib
@@ -8,25 +8,25 @@ from .stack import StackConfig
 
 
 def find_pod_room(stack: StackConfig, pool: Pool, units: int) -> PodSize:
-    """Return the CPU and memory of a pod with a number of a pool's units.
+    """Return the CPU and memory of a pod that takes ``units`` units of a pool.
 
-    The slots decide. A pod with whole GPUs and without ``podSize`` gets its share of the smallest fitting node, less
-    the memory for mounted buckets.
+    They follow from the size of a slot. Without ``podSize``, a pod with whole GPUs gets as large a part of a node's CPU
+    and memory as of its GPUs. The type where this part is smallest decides. Memory for mounted buckets is left free.
     """
     return pool.find_pod_size(units) or _find_share(stack, pool, units)
 
 
 def list_whole_pods(stack: StackConfig, pool: Pool, gpus: int) -> list[tuple[int, PodSize]]:
-    """Return (pods, size of a pod) for each size of node: pods that take whole nodes, on a number of GPUs.
+    """Return (number of pods, size of a pod) for each size of node: each pod takes a node, and all take ``gpus`` GPUs.
 
-    GPUs that do not fill the smallest node are one pod.
+    If the GPUs do not fill the smallest node, they are one pod.
     """
     sizes = {row.gpu_devices for row in stack.list_instances(pool) if row.gpu_devices <= gpus}
     return [(gpus // size, find_pod_room(stack, pool, size)) for size in sorted(sizes or {gpus})]
 
 
 def _find_share(stack: StackConfig, pool: Pool, gpus: int) -> PodSize:
-    """Return the share of a node that some of its GPUs get, rounded down to steps of 100m and of 256Mi or 1Gi."""
+    """Return the smallest part of a node for ``gpus`` of its GPUs, rounded down in steps of 100m, and 256Mi or 1Gi."""
     found = stack.list_instances(pool)
     rows = [row for row in found if row.gpu_devices >= gpus] or found
     rooms = [(pool.find_room(row).cpu_milli, _leave_mounts(stack, pool, row), gpus / row.gpu_devices) for row in rows]
@@ -37,6 +37,6 @@ def _find_share(stack: StackConfig, pool: Pool, gpus: int) -> PodSize:
 
 
 def _leave_mounts(stack: StackConfig, pool: Pool, row: Instance) -> float:
-    """Return the MiB of a node for pods of teams, less those for mounted buckets; at least half of the node's."""
+    """Return the MiB of a node for teams' pods without the part for mounted buckets, but at least half."""
     memory = pool.find_room(row).memory_mib
     return max(memory - find_mount_memory_mib(stack, pool, row.gpu_devices), memory / 2)

@@ -1,4 +1,4 @@
-"""The start of a pod on a new node: the data that the pod loads first."""
+"""The field ``podStart`` of a pool: what a pod loads on a new node before it is ready."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -10,7 +10,7 @@ from ..problem import Problem
 from .scalars import Name, ShortDuration, count_seconds
 
 _LONGEST_WARMUP_SECONDS = 24 * 3600
-"""Seconds; as long as the longest ``readyTimeout``."""
+"""Longest warm-up time, as long as the longest ``readyTimeout``."""
 
 
 class PodStart(Model):

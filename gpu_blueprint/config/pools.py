@@ -1,4 +1,4 @@
-"""GPU pools: their GPUs, their capacity types, and the sharing of a GPU between pods."""
+"""GPU pools: instance types, capacity types, the sharing of GPUs, disruption, and further fields."""
 
 from functools import cached_property
 from typing import Annotated
@@ -102,16 +102,16 @@ class Pool(Model):
 
     @property
     def model(self) -> Gpu:
-        """The GPU model of the pool."""
+        """The catalogue's row for the pool's GPU model."""
         return find_gpu(self.gpu) if self.gpu else find_instance((self.instance_types or [""])[0]).gpu
 
     @cached_property
     def candidates(self) -> tuple[Instance, ...]:
-        """The instance types that the stack file allows the pool, in any region.
+        """The instance types that the stack file allows for the pool, in any region.
 
-        The limit excludes types only from static nodes, which all launch at once. A NodePool keeps types above the
-        limit: Karpenter would drain nodes whose type leaves the NodePool, and nodes whose ``maxPods`` changes with the
-        largest type.
+        Types above the pool's limit are left out only for static nodes, which all launch at once. A NodePool keeps such
+        types. Otherwise a lower limit would make Karpenter drain nodes: those whose type leaves the NodePool, and those
+        whose ``maxPods`` changes with the largest type.
         """
         if self.instance_types:
             return tuple(map(find_instance, self.instance_types))
@@ -121,18 +121,18 @@ class Pool(Model):
         )
 
     def fits(self, row: Instance) -> bool:
-        """Return whether one node of a type is within the limit; Karpenter launches no other type."""
+        """Return True if one node of an instance type is within the limit; Karpenter launches no other types."""
         return row.gpu_devices <= self.max_gpus
 
     @property
     def whole_types(self) -> list[Instance]:
-        """Every instance type with whole GPUs of the model that `gpu` names, in any region and of any size."""
+        """Every instance type with whole GPUs of the model in `gpu`, in any region and of any size."""
         rows = [row for row in list_instances().values() if row.gpu_name == self.gpu]
         return [row for row in rows if not row.is_fractional and not row.is_bare_metal]
 
     @property
     def known_sizes(self) -> list[int]:
-        """The numbers of whole GPUs of the model that a node can hold."""
+        """The numbers of whole GPUs of the model that a node can have."""
         return sorted({row.gpu_devices for row in self.whole_types})
 
     @property
@@ -142,18 +142,18 @@ class Pool(Model):
 
     @property
     def slot_size(self) -> PodSize | None:
-        """CPU and memory of the pod in one slot; None if the size of the pods is unknown."""
+        """The CPU and memory of the pod in one slot; None if they are unknown."""
         is_cut = not isinstance(self.sharing, Exclusive)
         return self.pod_size or (DEFAULT_SLOT if is_cut else None)
 
     def find_pod_size(self, amount: GpuAmount) -> PodSize | None:
-        """Return CPU and memory of a pod that takes an amount of the pool's units; None if its size is unknown."""
+        """Return the CPU and memory of a pod that takes an amount of the pool's units; None if they are unknown."""
         slots = sum(amount.values()) if isinstance(amount, dict) else amount
         return self.slot_size.multiply(slots) if self.slot_size and slots else None
 
     @property
     def headroom_size(self) -> PodSize | None:
-        """CPU and memory of a placeholder, from `headroom`, else from `podSize`; None if neither states them."""
+        """The CPU and memory of a placeholder, from `headroom`, else from the slot's size; None if neither has them."""
         if self.headroom is None:
             return None
         usual = self.find_pod_size(self.headroom.gpus)
@@ -163,17 +163,17 @@ class Pool(Model):
 
     @property
     def is_fractional(self) -> bool:
-        """True if the nodes hold vGPU fractions."""
+        """True if the nodes have fractions of a GPU (vGPU)."""
         return bool(self.candidates) and self.candidates[0].is_fractional
 
     @property
     def has_placement_group(self) -> bool:
-        """True if the nodes launch into a placement group of the pool; a reservation has its own group or none."""
+        """True if the pool has its own placement group for its nodes. Reserved nodes use the reservation's, if any."""
         return self.multi_node is not None and "reserved" not in self.purchase
 
     @cached_property
     def profile(self) -> SharingProfile:
-        """The resources, labels, taint and settings of the nodes; only for a pool without problems."""
+        """The nodes' resources, labels, taint and settings for the sharing; only for a pool without problems."""
         return derive_profile(self.name, self.model, self.ami.row, self.sharing)
 
     @property
@@ -191,15 +191,15 @@ class Pool(Model):
 
     @cached_property
     def offered(self) -> tuple[Instance, ...]:
-        """The instance types of the right size for the pool in the stack's region; in any region before it is known."""
+        """The instance types of the right size in the stack's region; until the region is known, in any region."""
         here = (row for row in self.candidates if self._region is None or self._region in row.regions)
         return choose_sizes(self, here)
 
     @cached_property
     def named_instances(self) -> tuple[Instance, ...]:
-        """The instance types that the pool names to Karpenter or EKS; only for a pool without problems.
+        """The instance types that the NodePool or the node group lists; only for a pool without problems.
 
-        The limit does not change them, because Karpenter drains nodes whose type leaves the pool.
+        They do not depend on the limit, because Karpenter drains nodes whose type leaves the NodePool.
         """
         return self.offered if self.instance_types else tuple(row for row in self.offered if sells_all_slots(self, row))
 
@@ -210,26 +210,26 @@ class Pool(Model):
 
     @cached_property
     def max_pods(self) -> int:
-        """Most pods of a node: all that can have a slice of its GPUs, and the pods of DaemonSets."""
+        """Most pods on a node: one for each slot on the node's GPUs, and the pods of DaemonSets."""
         return choose_pod_limit(self)
 
     def find_room(self, row: Instance, max_pods: int | None = None) -> NodeRoom:
-        """Return the CPU and memory that a node of a type has for the pods of teams, with the pool's ``maxPods``."""
+        """Return the CPU and memory for teams' pods on a node of a type; ``max_pods`` defaults to the pool's."""
         return find_room(row, max_pods or self.max_pods, hugepages_mib=row.efa_hugepages_mib if self.multi_node else 0)
 
     @property
     def shares_gpus(self) -> bool:
-        """True if several pods get one GPU, or one MIG instance."""
+        """True if several pods share one GPU, or one MIG instance."""
         return getattr(self.sharing, "replicas", None) is not None
 
     @property
     def lifecycle(self) -> Disruption:
-        """The purpose's defaults with the pool's overrides."""
+        """The disruption settings: the defaults of the purpose, with this pool's overrides."""
         return self.disruption.override(find_preset(self.purpose))
 
     @property
     def finishes_jobs(self) -> bool:
-        """True if running jobs may finish after the hours end; the pods of other pools are evicted."""
+        """True if running jobs may finish when the pool closes; in other pools, the pods are evicted then."""
         return self.purpose == "training"
 
     @property
@@ -239,19 +239,19 @@ class Pool(Model):
 
     @property
     def lacks_expectation(self) -> bool:
-        """True if no field states the expected use of the pool."""
+        """True if neither `expectedHours`, `expectedUtilization` nor `staticNodes` states the pool's expected use."""
         return self.expected_hours is None and self.expected_utilization is None and not self.static_nodes
 
     def rebuild(self, **changes: object) -> "Pool":
-        """Return the pool with other values of some fields, by their names in the file."""
+        """Return the pool with changed values; ``changes`` has the names of the fields in the stack file."""
         fields = {field.alias or name: getattr(self, name) for name, field in type(self).model_fields.items()}
-        # A copy would keep the properties that the pool has computed from its own fields.
+        # A copy would keep the cached properties, which the pool has computed from the old values.
         rebuilt = type(self).model_construct(**{**fields, **changes})
         rebuilt._region = self._region
         return rebuilt
 
     def place(self, region: str | None, timezone: str) -> "Pool":
-        """Return the pool in the stack's region, with the stack's time zone for hours that state none."""
+        """Return the pool for the stack's region; hours without a time zone get the stack's."""
         hours = self.hours
         if hours and hours.timezone is None:
             hours = hours.model_copy(update={"timezone": timezone})
@@ -260,11 +260,11 @@ class Pool(Model):
         return placed
 
     def count_by_unit(self, amount: GpuAmount) -> dict[str, int]:
-        """Return unit → count; a bare count counts the first unit, such as ``gpu`` or the MIG profile."""
+        """Return unit → count. A count without a unit is of the pool's first unit, such as ``gpu`` or a MIG profile."""
         return amount if isinstance(amount, dict) else {next(iter(self.profile.units)): amount}
 
     def list_overlay(self, row: Instance) -> dict[str, str]:
-        """Return the quantities that Karpenter must be told about nodes of a type; empty if EC2's data is right."""
+        """Return the capacity to state in a NodeOverlay for a type; empty if Karpenter knows it from EC2's data."""
         if self.static_nodes:
             return {}
         capacity = {name: str(count) for name, count in self.profile.list_overlay(row).items()}

@@ -1,7 +1,7 @@
-"""Checks of PromQL without a Prometheus: is the expression valid, and does it give one number?
+"""Checks PromQL without a Prometheus: is an expression valid, and does it return one number?
 
-KEDA reads one sample of an instant vector. No sample, several samples, a scalar or a range are errors, and the replicas
-then stay as they are.
+KEDA reads one sample of an instant vector. No sample, several samples, a scalar or a range vector are errors: the
+number of replicas then does not change.
 """
 
 from collections.abc import Iterator
@@ -31,22 +31,22 @@ EXPERIMENTAL_FUNCTIONS = frozenset(
         *("ts_of_last_over_time", "ts_of_max_over_time", "ts_of_min_over_time"),
     }
 )
-"""Functions of Prometheus 3.14 behind a feature flag (promql/parser/functions.go)."""
+"""Functions that Prometheus 3.14 accepts only with a feature flag (promql/parser/functions.go)."""
 EXPERIMENTAL_AGGREGATIONS = frozenset({"limitk", "limit_ratio"})
 _FUNCTIONS_FLAG, _FILL_FLAG = "promql-experimental-functions", "promql-binop-fill-modifiers"
 _REPLICAS_STAY = "and replicas then stay as they are"
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 _SEVERAL_SERIES = ("topk", "bottomk", "limitk", "limit_ratio", "count_values")
-"""Aggregations that give several series without grouping."""
+"""Aggregations that may return several series even without grouping."""
 _ONE_SERIES = ("absent", "absent_over_time", "scalar", "time", "vector")
-"""Functions that give one series, whatever their argument."""
+"""Functions that return at most one series, whatever their argument is."""
 _ALWAYS_A_VALUE = ("scalar", "vector")
-"""Functions that give a value, also for an argument without one."""
+"""Functions that return a value even if their argument has none."""
 _ABSENT_FUNCTIONS = ("absent", "absent_over_time")
 
 
 class Fault(Record):
-    """The reason why KEDA cannot use an expression; ``reason`` continues a sentence that starts with the expression."""
+    """The reason why KEDA cannot use an expression; ``reason`` is the rest of a sentence after the expression."""
 
     kind: str
     reason: str
@@ -54,7 +54,7 @@ class Fault(Record):
 
 
 def find_fault(promql: str) -> Fault | None:
-    """Return the fault that keeps KEDA from using an expression, or None."""
+    """Return the reason why KEDA cannot use an expression; None if it can."""
     if error := _parse_error(promql):
         return Fault("not-promql", f"is not PromQL: {error}", "correct the expression")
     if _is_argument_of("abs", promql):
@@ -69,7 +69,7 @@ def find_fault(promql: str) -> Fault | None:
 
 
 def find_feature_flags(promql: str) -> dict[str, str]:
-    """Return each experimental part of a valid expression with the feature flag that Prometheus needs for it."""
+    """Return experimental part → the feature flag that Prometheus needs for it, for a valid expression."""
     found: dict[str, str] = {}
 
     def visit(expr: Expr) -> None:
@@ -86,7 +86,7 @@ def find_feature_flags(promql: str) -> dict[str, str]:
 
 
 def find_doubt(promql: str) -> str:
-    """Return the reason why a valid expression may give several numbers or none; empty if it gives one."""
+    """Return the reason why a valid expression may return several numbers or none; empty if it returns one."""
     parsed = parse(promql)
     if gap := _find_gap(parsed):
         return f"it gives no number {gap}"
@@ -97,7 +97,7 @@ def find_doubt(promql: str) -> str:
 
 
 def _find_gap(expr: Expr) -> str:
-    """Return the case in which an expression has no value although its series exist, and the remedy; empty if none."""
+    """Return when an expression has no value although its series exist, and what helps; empty if it always has one."""
     match expr:
         case ParenExpr() | UnaryExpr() | SubqueryExpr():
             return _find_gap(expr.expr)
@@ -145,7 +145,7 @@ def _has_many(expr: Expr) -> bool:
 
 
 def _has_many_together(expr: BinaryExpr) -> bool:
-    """Return whether an operator gives several series; series match by all labels unless a modifier says otherwise."""
+    """Return True if a binary expression may return several series. Without a modifier, all labels must match."""
     op, modifier = str(expr.op), expr.modifier
     if op == "or":
         return any(_has_many_on_sides(expr))
@@ -160,13 +160,13 @@ def _has_many_together(expr: BinaryExpr) -> bool:
 
 
 def _fills(expr: BinaryExpr) -> bool:
-    """Return whether an operator fills in series that one side lacks."""
+    """Return True if a binary expression has a ``fill`` modifier, for series that one side lacks."""
     values = expr.modifier.fill_values if expr.modifier else None
     return values is not None and (values.lhs is not None or values.rhs is not None)
 
 
 def _has_many_histograms(expr: Expr) -> bool:
-    """Return whether there are several histograms; a histogram that is not native has a series for each bucket."""
+    """Return True if there may be several histograms. A classic histogram has a series for each bucket (``le``)."""
     match expr:
         case ParenExpr():
             return _has_many_histograms(expr.expr)
@@ -182,12 +182,12 @@ def _is_grouped(expr: AggregateExpr) -> bool:
 
 
 def _has_many_on_sides(expr: BinaryExpr) -> Iterator[bool]:
-    """Yield, for each side that is a vector, whether it has many series; a scalar side does not count."""
+    """Yield for each side of an operator whether it may have several series; a side that is a scalar is left out."""
     yield from (_has_many(side) for side in (expr.lhs, expr.rhs) if not _is_argument_of("vector", str(side)))
 
 
 def _is_argument_of(function: str, promql: str) -> bool:
-    """Return whether a function accepts the expression; the line break ends a comment in the expression."""
+    """Return True if a function accepts the expression. The line break ends a comment inside the expression."""
     return not _parse_error(f"{function}({promql}\n)")
 
 

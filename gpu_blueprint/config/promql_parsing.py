@@ -1,4 +1,4 @@
-"""Parses PromQL, also with syntax of Prometheus 3.14 that the parser's library lacks."""
+"""Parses PromQL, including syntax of Prometheus 3.14 that the parser's library does not know."""
 
 import re
 
@@ -18,13 +18,13 @@ _FUNCTIONS_OF_A_RANGE = {"step", "range", "max_of", "min_of"}
 
 
 def parse(promql: str) -> Expr:
-    """Return the tree of an expression.
+    """Return the syntax tree of an expression.
 
-    Syntax that is too new for the library is replaced by syntax with the same series: a range with a calculation
-    becomes a minute, and the operators ``>/`` and ``</`` become ``> bool`` and ``< bool``.
+    Syntax that is too new for the library is first replaced by older syntax that returns as many series: a range with a
+    calculation becomes a minute, and the operators ``>/`` and ``</`` become ``> bool`` and ``< bool``.
 
     Raises:
-        ValueError: The expression is not PromQL; the message is the parser's.
+        ValueError: The expression is not PromQL; the error is the parser's own.
     """
     try:
         return promql_parser.parse(promql)
@@ -52,6 +52,6 @@ def _write_older(found: re.Match[str]) -> str:
 
 
 def _is_calculation(text: str) -> bool:
-    """Return whether a text is a duration, or a calculation with durations."""
+    """Return True if a text is a duration, or a calculation with durations."""
     functions = {*re.findall(r"[a-z_]\w*(?=\s*\()", text)}
     return functions <= _FUNCTIONS_OF_A_RANGE and _parse(f"vector({text})") is not None

@@ -1,4 +1,4 @@
-"""Queues: the order in which jobs start."""
+"""The section ``queueing``: the order in which jobs of training and batch pools start."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -8,7 +8,7 @@ from ..problem import Problem
 from .scalars import Duration, count_seconds
 
 QUEUED_PURPOSES = ("training", "batch")
-"""Purposes of pools for jobs. No queue may hold the pods of notebooks and services."""
+"""Purposes of pools whose jobs wait in a queue. Pods of notebooks and services must not wait in a queue."""
 _LEAST_SECONDS, _MOST_SECONDS = 60, 24 * 3600
 
 

@@ -1,4 +1,4 @@
-"""Sharing modes that no pool has any more, for nodes that started with them and still run."""
+"""The section ``retiredSharing``: sharing modes that no pool has any more, but that running nodes still use."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -25,5 +25,5 @@ class RetiredSharing(Model):
 
     @cached_property
     def profile(self) -> SharingProfile:
-        """The files that the nodes name; only for a sharing without problems."""
+        """The resources, labels and files of this sharing; only for a sharing without problems."""
         return derive_profile("retired", find_gpu(self.gpu), AL2023, self.sharing)

@@ -1,4 +1,4 @@
-"""Field types for names, labels, amounts, durations, times, days and address blocks."""
+"""Field types for names, labels, amounts, durations, times of day, days and address blocks."""
 
 import re
 from datetime import date
@@ -87,21 +87,22 @@ Weight = Annotated[
     Field(allow_inf_nan=False, json_schema_extra={"minimum": 0.001, "maximum": 1000}),
     AfterValidator(_check_weight),
 ]
-"""A relative share. Kueue would put weight 0 behind all others for ever; its API is exact to thousandths."""
+"""A relative share. It is not 0, because Kueue would put weight 0 behind all others for ever. It has at most three
+decimals, because Kueue's API counts thousandths."""
 Dollars = Annotated[float, AfterValidator(_check_dollars), Field(json_schema_extra={"exclusiveMinimum": 0})]
 """US dollars above 0."""
 Threshold = Annotated[float, AfterValidator(_check_threshold), Field(json_schema_extra={"minimum": 0.001})]
-"""The target of an autoscaler, which counts in thousandths."""
+"""The target value of an autoscaler, at least 0.001, because autoscalers count thousandths."""
 Rate = Annotated[float, AfterValidator(_check_rate), Field(json_schema_extra={"exclusiveMinimum": 0, "maximum": 1e9})]
 """A number per second, above 0."""
 
 _DURATION = r"([0-9]+(s|m|h))+"
 _LONGEST_SECONDS = 2**63 / 1e9
-"""Kubernetes counts nanoseconds in 64 bits."""
+"""A duration must be shorter, because Kubernetes counts its nanoseconds in 64 bits."""
 
 
 def count_seconds(duration: str) -> int:
-    """Return the seconds of a duration such as 1h30m."""
+    """Return the seconds in a duration such as 1h30m."""
     return sum(
         int(number) * {"s": 1, "m": 60, "h": 3600}[unit] for number, unit in re.findall(r"(\d+)([smh])", duration)
     )
@@ -125,11 +126,11 @@ PodMemory = Annotated[
     str,
     Shape(r"[1-9][0-9]{0,8}(Mi|Gi|Ti)", "not-an-amount-of-memory", "an amount of memory in Mi, Gi or Ti, such as 6Gi"),
 ]
-"""Memory of one pod."""
+"""Memory requests of one pod."""
 PodCpu = Annotated[
     str, Shape(r"[1-9][0-9]{0,8}m?", "not-an-amount-of-cpu", 'CPUs or thousandths of a CPU, such as "2" or 1800m')
 ]
-"""CPU of one pod."""
+"""CPU requests of one pod."""
 _CPU = r"[1-9][0-9]*"
 Cpu = Annotated[str, Shape(_CPU, "not-a-number-of-cpus", 'a whole number of CPUs, such as "64"')]
 
@@ -196,33 +197,33 @@ Cidr = Annotated[str, AfterValidator(_check_cidr)]
 
 
 PRIVATE_BLOCKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
-"""Address space of private networks (RFC 1918, RFC 6598)."""
+"""Address blocks for private networks (RFC 1918, RFC 6598)."""
 
 
 _DOCUMENTATION_BLOCKS = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
-"""Address space for documentation (RFC 5737)."""
+"""Address blocks for documentation (RFC 5737)."""
 _SPECIAL_BLOCKS = ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "198.18.0.0/15", "224.0.0.0/3")
-"""Address space that no host on the internet has (IANA IPv4 Special-Purpose Address Registry, and multicast)."""
+"""Address blocks that no host on the internet has (IANA IPv4 Special-Purpose Address Registry, and multicast)."""
 
 
 def is_private(cidr: str) -> bool:
-    """Return whether a block is private address space."""
+    """Return True if an address block lies in a private one."""
     return any(IPv4Network(cidr).subnet_of(IPv4Network(block)) for block in PRIVATE_BLOCKS)
 
 
 def is_in_documentation(block: IPv4Network) -> bool:
-    """Return whether a block is address space for documentation."""
+    """Return True if an address block lies in one for documentation."""
     return any(block.subnet_of(IPv4Network(other)) for other in _DOCUMENTATION_BLOCKS)
 
 
 def find_reserved(cidr: str) -> str:
-    """Return the reserved block (private, special or documentation) that a block overlaps; empty if all is public."""
+    """Return the private, special or documentation block that an address block overlaps; empty if it is public."""
     reserved = (*PRIVATE_BLOCKS, *_SPECIAL_BLOCKS, *_DOCUMENTATION_BLOCKS)
     return next((block for block in reserved if IPv4Network(cidr).overlaps(IPv4Network(block))), "")
 
 
 def parse_day(value: Any) -> Any:
-    """Return the date of a text such as 2027-01-31."""
+    """Return the date for a text such as 2027-01-31; other values unchanged."""
     try:
         return date.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:

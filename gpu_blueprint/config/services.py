@@ -1,4 +1,4 @@
-"""Inference services that scale with their load: signals, minReplicas and maxReplicas."""
+"""The section ``services``: inference services that scale with their load, by signals, between two bounds."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -15,8 +15,8 @@ from .tenants import GpuAmount
 
 _NAME_LABEL = "app.kubernetes.io/name"
 LEAST_QUIET_SECONDS = 180
-"""When the series of a server vanish, a rate over two minutes sinks for two minutes before it has no value. A shorter
-time would remove replicas whose metrics are only missing."""
+"""Least ``quietSeconds``. When a server's series vanish, a rate over two minutes sinks for two minutes before it has no
+value. In a shorter time, the autoscaler would remove replicas whose metrics are only missing."""
 
 
 def _take(count: int, share: float) -> int:
@@ -38,9 +38,10 @@ class Replicas(Model):
     """maxReplicas of the autoscaler."""
 
     def split(self, share: float) -> "tuple[Replicas, Replicas]":
-        """Return the replicas of the present version and of the next, which has a share; each has at least one, if any.
+        """Return the replicas of the present version, and those of the next version, which gets a share.
 
-        Their sums stay the same, if these are 0 or at least 2.
+        Each version has at least one replica, unless this bound is 0. The sum of both stays the same if it is 0 or at
+        least 2.
         """
         second = Replicas.model_construct(min=_take(self.min, share), max=_take(self.max, share))
         first = Replicas.model_construct(min=_leave(self.min, second.min), max=_leave(self.max, second.max))

@@ -1,4 +1,4 @@
-"""Annotations for the texts that a field takes, and for the error of every other text."""
+"""Annotations that say which texts a field accepts, and which error every other text gets."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from ..records import Record
 
 
 def refuse_unless(test: Callable[[str], bool], kind: str, noun: str, hint: str = "") -> AfterValidator:
-    """Build the validator that refuses a text with the reason ``'…' is not <noun>``."""
+    """Build a validator: a text that fails the test gets an error with the reason ``'…' is not <noun>``."""
 
     def validate(value: str) -> str:
         if not test(value):
@@ -24,9 +24,9 @@ def refuse_unless(test: Callable[[str], bool], kind: str, noun: str, hint: str =
 
 
 class Shape(Record):
-    """The regular expression for the whole text, and the words of the error for every other text.
+    """A regular expression that the whole text must match, and the words of the error for every other text.
 
-    The expression is compiled at its first use, since a stack file uses few of them.
+    Expressions are compiled at their first use, because a stack file needs few of them.
     """
 
     pattern: str
@@ -38,7 +38,7 @@ class Shape(Record):
     """True if the JSON schema contains the pattern."""
 
     def fits(self, text: str) -> bool:
-        """Return whether a text has this shape."""
+        """Return True if a text has this shape."""
         return len(text) <= self.longest and bool(re.fullmatch(self.pattern, text, re.ASCII))
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

@@ -1,4 +1,4 @@
-"""The nodes that a pool launches: how many GPUs they hold, and whether their CPU and memory serve every slot."""
+"""Chooses a pool's instance types: by their number of GPUs, and by whether CPU and memory suffice for every slot."""
 
 from collections.abc import Iterable, Sequence
 from math import ceil
@@ -14,7 +14,7 @@ _UNIT_MIB = {"Mi": 1, "Gi": 1024, "Ti": 1024**2}
 
 
 def read_room(cpu: str, memory: str) -> NodeRoom:
-    """Return amounts of CPU and memory, such as ``1800m`` and ``6Gi``, in thousandths of a CPU and MiB."""
+    """Return amounts of CPU and memory, such as ``1800m`` and ``6Gi``, as thousandths of a CPU and MiB."""
     cpu_milli = int(cpu[:-1]) if cpu.endswith("m") else int(cpu) * 1000
     return NodeRoom(cpu_milli, int(memory[:-2]) * _UNIT_MIB[memory[-2:]])
 
@@ -36,7 +36,7 @@ class PodSize(Model):
         return read_room(self.cpu, self.memory)
 
     def multiply(self, slots: int) -> "PodSize":
-        """Return the size of a pod that takes several slots."""
+        """Return the CPU and memory of a pod that takes several slots."""
         return self if slots == 1 else write_size(*(part * slots for part in self.room))
 
 
@@ -45,11 +45,11 @@ class SizedPool(Protocol):
 
     @property
     def instance_types(self) -> Sequence[str] | None:
-        """The types that the file names."""
+        """The instance types that the stack file states."""
 
     @property
     def gpus_per_node(self) -> Sequence[int] | None:
-        """The numbers of GPUs that the file allows."""
+        """The numbers of GPUs that the stack file allows."""
 
     @property
     def prefers_small_nodes(self) -> bool:
@@ -57,7 +57,7 @@ class SizedPool(Protocol):
 
     @property
     def offered(self) -> Sequence[Instance]:
-        """The types of the right size in the region."""
+        """The instance types of the right size in the region."""
 
     @property
     def profile(self) -> SharingProfile:
@@ -69,28 +69,30 @@ class SizedPool(Protocol):
 
     @property
     def max_pods(self) -> int:
-        """Most pods of a node."""
+        """Most pods on a node."""
 
     def find_room(self, row: Instance, max_pods: int | None = None) -> NodeRoom:
-        """Return the CPU and memory of a node for pods of teams."""
+        """Return the CPU and memory for teams' pods on a node of a type."""
 
 
 DEFAULT_SLOT = PodSize(cpu="1800m", memory="6Gi")
-"""The pod in a slot of a shared or cut GPU: besides the DaemonSets, a g6.2xlarge holds four and a g6.xlarge one."""
+"""Default size of the pod in a slot of a shared or cut GPU. In addition to the DaemonSets, four such pods fit on a
+g6.2xlarge, and one on a g6.xlarge."""
 
 
 def write_size(cpu_milli: float, memory_mib: float) -> PodSize:
-    """Return the size of a pod in Kubernetes' own units."""
+    """Return thousandths of a CPU and MiB as the size of a pod, rounded up, in Kubernetes' units."""
     millicpu, mib = ceil(cpu_milli), ceil(memory_mib)
     cpu = f"{millicpu}m" if millicpu % 1000 else str(millicpu // 1000)
     return PodSize(cpu=cpu, memory=f"{mib}Mi" if mib % 1024 else f"{mib // 1024}Gi")
 
 
 def choose_sizes(pool: SizedPool, rows: Iterable[Instance]) -> tuple[Instance, ...]:
-    """Return the types with a number of GPUs that suits a pool: by default the smallest, if a GPU is enough for a pod.
+    """Return the types whose number of GPUs suits a pool: only the smallest, if a GPU is usually enough for a pod.
 
-    Karpenter puts pods that arrive together on one large node for as long as the pool has any, at up to twice the
-    price, and neither prices, weights nor consolidation correct that.
+    If the stack file states types or numbers of GPUs, all of them suit. The reason for the smallest: Karpenter puts
+    pods that arrive together on one large node, if the pool allows large nodes, at up to twice the price. Neither
+    prices, weights nor consolidation correct that.
     """
     found = tuple(rows)
     if not pool.prefers_small_nodes or pool.instance_types or pool.gpus_per_node:
@@ -100,15 +102,16 @@ def choose_sizes(pool: SizedPool, rows: Iterable[Instance]) -> tuple[Instance, .
 
 
 def count_slots(pool: SizedPool, row: Instance) -> int:
-    """Return the number of slots on the GPUs of a node."""
+    """Return how many slots a node of an instance type has on its GPUs."""
     return sum(pool.profile.count_per_node(row).values())
 
 
 def choose_pod_limit(pool: SizedPool) -> int:
-    """Return ``maxPods`` of a node, which is the same for all types of the pool.
+    """Return ``maxPods``, which is the same for all types of a pool.
 
-    The types that stay in the pool decide: the types that the file names, else the types that run the pods of all their
-    slots if the pool has no other type. Without such a type, the highest limit of any type counts.
+    It follows from the types that the stack file states. If it states none, it follows from each type that could run
+    the pods of all its slots in a pool without other types. If there is no such type, it is the highest ``maxPods`` of
+    any type.
     """
     slots = {row: count_slots(pool, row) for row in pool.offered}
     kept = slots if pool.instance_types else {row: slots[row] for row in slots if fills_alone(pool, row)}
@@ -116,28 +119,28 @@ def choose_pod_limit(pool: SizedPool) -> int:
 
 
 def fills_alone(pool: SizedPool, row: Instance) -> bool:
-    """Return whether a node could run the pods of all its slots, if the pool had no other type."""
+    """Return True if a node of a type could run the pods of all its slots in a pool without other types."""
     slots = count_slots(pool, row)
     return _count_slots_with_pods(pool, row, choose_max_pods({row: slots})) == slots
 
 
 def may_join(pool: SizedPool, row: Instance, others: Iterable[Instance]) -> bool:
-    """Return whether a type can run the pods of all its slots, and has addresses for the pods of the others' slots."""
+    """Return True if a type runs the pods of all its slots, and has addresses for as many pods as the others' slots."""
     needed = max((count_slots(pool, other) for other in others), default=0)
     return sells_all_slots(pool, row) and count_team_pods(count_addressable_pods(row)) >= needed
 
 
 def _count_slots_with_pods(pool: SizedPool, row: Instance, max_pods: int) -> int:
-    """Return how many of a node's slots get a pod, besides the DaemonSets, with a limit of ``max_pods`` pods."""
+    """Return how many slots of a node get a pod, if the node runs at most ``max_pods`` pods with the DaemonSets'."""
     most = min(count_slots(pool, row), count_team_pods(min(max_pods, count_addressable_pods(row))))
     return min(most, int(pool.find_room(row, max_pods).count_pods(pool.slot_size.room))) if pool.slot_size else most
 
 
 def count_sellable_slots(pool: SizedPool, row: Instance) -> int:
-    """Return how many of a node's slots are usable, because the node can run their pods besides the DaemonSets."""
+    """Return how many slots of a node of a type can have a pod, in addition to the DaemonSets."""
     return _count_slots_with_pods(pool, row, pool.max_pods)
 
 
 def sells_all_slots(pool: SizedPool, row: Instance) -> bool:
-    """Return whether a node can run the pods of all its slots."""
+    """Return True if a node of a type can run the pods of all its slots."""
     return count_sellable_slots(pool, row) == count_slots(pool, row)

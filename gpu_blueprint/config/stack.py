@@ -1,4 +1,4 @@
-"""One environment: all the sections of a stack file, and lookups across them."""
+"""One environment: all sections of a stack file, and facts that follow from several sections."""
 
 from collections import Counter
 from functools import cached_property
@@ -25,7 +25,7 @@ from .storage import AnyStorage, S3Storage
 from .tenants import Grant, Tenant
 
 _HIGHEST_WEIGHT = 100
-"""Highest weight of a NodePool; the lowest is 1."""
+"""Highest weight that a NodePool may have; the lowest is 1."""
 
 
 class StackConfig(StackCluster):
@@ -43,44 +43,45 @@ class StackConfig(StackCluster):
 
     @cached_property
     def placed_services(self) -> list[tuple[Path, Service]]:
-        """(Place in the file, service) of every Deployment that scales: teams' Deployments, then versions of models."""
+        """(Path in the file, service) for every Deployment that scales: teams' Deployments, then versions of models."""
         own = [(("services", index), service) for index, service in enumerate(self.services)]
         versions = [(index, version) for index, model in enumerate(self.models) for version in model.list_versions()]
         return [*own, *((("models", index), version.to_service()) for index, version in versions)]
 
     @cached_property
     def all_services(self) -> list[Service]:
-        """Every Deployment that scales, of teams and of models."""
+        """A service for every Deployment that scales: teams' Deployments, then versions of models."""
         return [service for _, service in self.placed_services]
 
     def find_source(self, model: ServedModel) -> AnyStorage | None:
-        """Return the storage that holds the weights of a model; None for Hugging Face, and for an unknown storage."""
+        """Return the storage with a model's weights; None if they come from Hugging Face or an unknown storage."""
         return next((storage for storage in self.storage if storage.name == model.source.storage), None)
 
     def find_owner(self, grant: S3Storage | BucketPrefix) -> str:
-        """Return the account that owns the bucket of a storage or of a grant."""
+        """Return the id of the account that owns the bucket of a storage or of a grant."""
         return grant.account or self.account_id
 
     @property
     def bucket_mounting_models(self) -> list[ServedModel]:
-        """The models whose pods mount a bucket, each by a service account of its own."""
+        """The models whose pods mount a bucket. Each of these models has its own service account."""
         found = [(model, self.find_source(model)) for model in self.models]
         return [model for model, source in found if isinstance(source, S3Storage) and not model.streams_from(source)]
 
     @property
     def needs_gpu_operator(self) -> bool:
-        """True if nodes need the GPU Operator, because they do not apply their sharing themselves."""
+        """True if some nodes need the GPU Operator, because they do not apply the sharing of GPUs themselves."""
         return bool(self.operator_profiles)
 
     @property
     def operator_profiles(self) -> list[SharingProfile]:
-        """The sharing modes that the GPU Operator serves: of the pools, and of old nodes."""
+        """The sharing modes that the GPU Operator applies: those of pools, and those that old nodes still use."""
         served = [pool.profile for pool in self.gpu_pools if not pool.profile.has_operands_off]
         return [*served, *(retired.profile for retired in self.retired_sharing)]
 
     @property
     def has_nodes_without_operator(self) -> bool:
-        """True if some nodes share their GPUs themselves: the node monitoring agent then runs DCGM on all nodes."""
+        """True if nodes of some pool apply the sharing themselves; the node monitoring agent then runs DCGM on all
+        nodes."""
         return any(pool.profile.has_operands_off for pool in self.gpu_pools)
 
     @property
@@ -91,41 +92,41 @@ class StackConfig(StackCluster):
 
     @property
     def allowed_images(self) -> list[str]:
-        """Registries and paths of the images that tenants may run; empty if they may run any image."""
+        """Registries, with or without path, whose images tenants may run; empty if tenants may run any image."""
         return list(self.images.allowed or []) if self.images else []
 
     @property
     def prometheus_url(self) -> str:
-        """Address where KEDA reads metrics; empty without monitoring."""
+        """Address at which KEDA queries Prometheus; empty if the stack has none."""
         return (self.monitoring.url if self.monitoring else None) or ""
 
     @property
     def storage_class(self) -> str:
-        """The StorageClass of the platform's and the tenants' volumes."""
+        """Name of the StorageClass for volumes of the platform and of tenants."""
         return OWN_CLASS if self.existing_cluster else DEFAULT_CLASS
 
     def find_namespace(self, service: Service | ServedModel) -> str:
-        """Return the namespace of the Deployment of a service or model."""
+        """Return the namespace in which a service or model has its Deployment."""
         return next(tenant.namespace_name for tenant in self.tenants if tenant.name == service.tenant)
 
     @property
     def all_tags(self) -> dict[str, str]:
-        """Tags of every AWS resource but the nodes."""
+        """Tags of every AWS resource except nodes."""
         return {**self.tags, "owner": self.owner, "cost-center": self.cost_center, **self.lasting_tags}
 
     @property
     def lasting_tags(self) -> dict[str, str]:
-        """Tags that no edit of a running stack changes, so that nodes may carry them: a changed tag replaces nodes."""
+        """Tags that never change while the stack runs. Nodes have only these, because a changed tag replaces nodes."""
         return {"environment": self.environment, "managed-by": "gpu-blueprint"}
 
     @cached_property
     def numbered_gpu_pools(self) -> list[tuple[int, Pool]]:
-        """(Position in the file, pool) of each pool with GPUs."""
+        """(Index in the file's list of pools, pool) for each pool with GPUs."""
         return [(index, pool) for index, pool in enumerate(self.pools) if isinstance(pool, Pool)]
 
     @cached_property
     def gpu_pools(self) -> list[Pool]:
-        """The pools with GPUs, in the order of the file."""
+        """The pools with GPUs, in the file's order."""
         return [pool for _, pool in self.numbered_gpu_pools]
 
     @cached_property
@@ -135,12 +136,13 @@ class StackConfig(StackCluster):
 
     @cached_property
     def queued_pools(self) -> list[Pool]:
-        """The pools whose jobs wait in a queue, in the order of the file; none without ``queueing``."""
+        """The pools whose jobs wait in a queue, in the file's order; none without ``queueing``."""
         return [pool for pool in self.gpu_pools if self.queueing and pool.purpose in QUEUED_PURPOSES]
 
     @cached_property
     def spanning_pools(self) -> list[Pool]:
-        """The pools for training on whole GPUs whose limit allows two nodes, so that a job may span nodes."""
+        """The pools on which a job may span nodes: multi-node pools, and training pools with whole GPUs, if the limit
+        allows two nodes of some type."""
         return [
             pool
             for pool in self.gpu_pools
@@ -150,7 +152,7 @@ class StackConfig(StackCluster):
 
     @cached_property
     def cpu_pools(self) -> list[CpuPool]:
-        """The pools without GPUs: as the file states them, else one for all tenants; none without tenants."""
+        """The pools without GPUs: those in the file; if it has none, one for all tenants, or none without tenants."""
         if stated := [pool for pool in self.pools if isinstance(pool, CpuPool)]:
             return stated
         rests = self.rests_by_tenant.values()
@@ -158,38 +160,38 @@ class StackConfig(StackCluster):
 
     @cached_property
     def rests_by_tenant(self) -> dict[str, NodeRoom]:
-        """Tenant → CPU and memory of its quotas, less those of the pods on its GPUs: the part for CPU pools."""
+        """Tenant → the part of its CPU and memory quotas that its pods on GPUs leave: it is for CPU pools."""
         return {tenant.name: find_rest(self.gpu_pools_by_name, tenant) for tenant in self.tenants}
 
     @property
     def all_pools(self) -> list[Pool | CpuPool]:
-        """The pools that the platform makes: GPU pools, then CPU pools, also the CPU pool that it adds itself."""
+        """All pools that the platform makes: GPU pools, then CPU pools, including one that the platform adds."""
         return [*self.gpu_pools, *self.cpu_pools]
 
     @property
     def states_cpu_pools(self) -> bool:
-        """True if the file names CPU pools; otherwise the platform makes one."""
+        """True if the file has CPU pools; if it has none, the platform adds one for the tenants."""
         return len(self.gpu_pools) < len(self.pools)
 
     def find_weight(self, pool: Pool | CpuPool) -> int | None:
-        """Return a NodePool's weight, from 100 down in the order of the file; None for GPU pools and a single CPU pool.
+        """Return the weight of a CPU pool's NodePool: 100 for the first in the file, one less for each pool after it.
 
-        All pools after the hundredth share the lowest weight.
+        It is None for a GPU pool and for a single CPU pool. All pools after the hundredth have the lowest weight.
 
-        Karpenter tries pools of equal weight by name from z to a, and compares no price between pools
-        (``OrderByWeight`` in pkg/utils/nodepool of Karpenter 1.14.1). Pods with GPUs name their pool.
+        Karpenter tries pools of equal weight in the order of their names, from z to a, and does not compare prices
+        between pools (``OrderByWeight`` in pkg/utils/nodepool of Karpenter 1.14.1). Pods with GPUs select their pool.
         """
         names = [own.name for own in self.cpu_pools]
         beside_others = len(names) > 1 and isinstance(pool, CpuPool)
         return max(_HIGHEST_WEIGHT - names.index(pool.name), 1) if beside_others else None
 
     def locate(self, pool: Pool | CpuPool) -> Path:
-        """Return the place of a pool in the file: ``("pools", 2)``, and ``("pools",)`` for the platform's CPU pool."""
+        """Return the path of a pool in the file, such as ``("pools", 2)``; ``("pools",)`` if the platform added it."""
         return next((("pools", index) for index, own in enumerate(self.pools) if own is pool), ("pools",))
 
     @cached_property
     def grants_by_pool(self) -> dict[str, list[Grant]]:
-        """Pool → the quotas of tenants in it, in the order of the file; also for pools that do not exist."""
+        """Name of a pool → the tenants' quotas in it, in the file's order; also for pools that do not exist."""
         found: dict[str, list[Grant]] = {}
         for tenant in self.tenants:
             for pool, count in tenant.gpus.items():
@@ -197,62 +199,65 @@ class StackConfig(StackCluster):
         return found
 
     def list_node_tags(self, pool: Pool | CpuPool) -> dict[str, str]:
-        """Return the tags of a pool's nodes, with the pool for the split of the bill."""
+        """Return the tags of a pool's nodes; the tag ``pool`` splits the bill by pool."""
         return {**self.lasting_tags, "pool": pool.name}
 
     def build_arn(self, service: str, resource: str, *, region: bool = True) -> str:
-        """Build the ARN of a resource of this account."""
+        """Build the ARN of a resource in the stack's account."""
         place = self.region if region else ""
         return self.partition.build_arn(service, resource, region=place, account=self.account_id)
 
     def name_in_region(self, name: str) -> str:
-        """Return the name of an IAM role or policy: with the stack file's prefix, and the region as its end."""
+        """Return the name of an IAM role or policy: the prefix from ``iam``, the given name, and the region."""
         return end_with_region(f"{self.iam.name_prefix or ''}{name}", self.region)
 
     def build_role_arn(self, name: str) -> str:
-        """Build the ARN of a role that the platform makes, from the role's name in IAM."""
+        """Build the ARN of a role that the platform makes, from the full name of the role."""
         return self.build_arn("iam", f"role{self.iam.path}{name}", region=False)
 
     @property
     def karpenter_makes_profiles(self) -> bool:
-        """True if Karpenter makes the instance profiles of its nodes, over the internet: IAM has no VPC endpoint."""
+        """True if Karpenter makes instance profiles. That needs the internet, because IAM has no VPC endpoint."""
         return self.network.internet and self.iam.node_instance_profile is None
 
     def list_reservations(self, pool: Pool) -> list[Reservation]:
-        """Return the reservations that a pool uses, in the order of the file."""
+        """Return the reservations that a pool uses, in the file's order."""
         return [found for found in self.reservations if any(term.selects(found) for term in pool.reservations)]
 
     def list_zones(self, pool: Pool | CpuPool) -> list[str]:
-        """Return the zones in which a pool launches."""
+        """Return the zones in which a pool launches nodes."""
         return list(pool.zones or self.network.zones)
 
     def list_instances(self, pool: Pool | CpuPool) -> tuple[Instance, ...]:
-        """Return the named instance types that can launch, because one node is within the pool's limit."""
+        """Return the instance types that a pool can launch: one node of the type is within the pool's limit."""
         return pool.launched
 
     def find_lifecycle(self, pool: Pool | CpuPool) -> Disruption:
-        """Return a pool's disruption with windows in UTC, as Karpenter gets it."""
+        """Return a pool's disruption settings for Karpenter, with all windows in UTC."""
         lifecycle, cluster = pool.lifecycle, self.cluster
         paced = lifecycle.pace_repair() if cluster.node_repair and cluster.has_repair_budgets else lifecycle
         budgets = [budget for stated in paced.budgets or [] for budget in stated.list_in_utc(self.timezone)]
         return paced.model_copy(update={"budgets": budgets})
 
     def keeps_images_on_nvme(self, pool: Pool | CpuPool) -> bool:
-        """Return whether nodes keep images and pods on local NVMe: every type has it, and no snapshot has images."""
+        """Return True if images and pods are on local NVMe: every type has local NVMe, and the pool has no snapshot."""
         return not pool.disk.snapshot_id and all(row.local_nvme_gb for row in pool.named_instances)
 
     def find_disk_gib(self, pool: Pool | CpuPool) -> int:
-        """Return the GiB of a node's volume; the default depends on what the volume holds."""
+        """Return the GiB of a node's volume; the default depends on whether images and pods are on the volume."""
         if isinstance(pool, CpuPool):
             return pool.disk.size_gib or CPU_GIB
         return pool.disk.size_gib or (SYSTEM_GIB if self.keeps_images_on_nvme(pool) else IMAGES_GIB)
 
     def find_disk_speed(self, pool: Pool | CpuPool) -> dict[str, int]:
-        """Return IOPS and MiB/s of a node's volume beyond the free part of gp3, which only large CUDA images need."""
+        """Return the IOPS and MiB/s of a node's volume; empty for the free performance of gp3.
+
+        Only volumes with large CUDA images need more than the free performance.
+        """
         return {} if isinstance(pool, CpuPool) or self.keeps_images_on_nvme(pool) else FAST_VOLUME
 
     def sum_quota(self, tenant: Tenant) -> dict[str, int]:
-        """Return extended resource → count that the tenant may request, summed over its pools."""
+        """Return extended resource → count that a tenant may request, summed over its pools."""
         total: Counter[str] = Counter()
         for name, amount in tenant.gpus.items():
             pool = self.gpu_pools_by_name[name]
@@ -261,7 +266,7 @@ class StackConfig(StackCluster):
         return dict(total)
 
     def sum_efa_quota(self, tenant: Tenant) -> int:
-        """Return the count of EFA interfaces that belong to the tenant's GPUs in multi-node pools."""
+        """Return how many EFA interfaces belong to a tenant's GPUs in multi-node pools."""
         total = 0
         for name, amount in tenant.gpus.items():
             pool = self.gpu_pools_by_name[name]
@@ -271,9 +276,9 @@ class StackConfig(StackCluster):
 
     @cached_property
     def exposed_resources(self) -> dict[str, int]:
-        """Every GPU resource that nodes can advertise → count within the limits of the pools.
+        """GPU resource that nodes can advertise → its count if all pools are at their limits.
 
-        A new node may advertise whole GPUs before MIG cuts them, and the NodePool's limit does not count these. So
+        A new node may advertise whole GPUs until MIG has cut them, and the NodePool's limit does not count these. So
         ``nvidia.com/gpu`` is always in the mapping, with 0 if no pool advertises it.
         """
         total: Counter[str] = Counter({"nvidia.com/gpu": 0})

@@ -1,4 +1,4 @@
-"""The cluster of a stack, new or existing, and who manages which part of it."""
+"""Facts about a stack's cluster that depend on whether it is new or exists: names, and who manages which part."""
 
 from ..catalog import namespaces
 from .cluster import Cluster
@@ -12,27 +12,27 @@ class StackCluster(StackSections):
 
     @property
     def cluster_name(self) -> str:
-        """Name of the EKS cluster, and prefix of the names of its resources."""
+        """Name of the EKS cluster, with which the names of its resources begin."""
         return self.cluster.name or f"gpu-{self.environment}"
 
     @property
     def log_group(self) -> str:
-        """Name of the log group for the logs of the control plane; EKS chooses this name."""
+        """Name of the log group for the control plane's logs; EKS chooses this name."""
         return f"/aws/eks/{self.cluster_name}/cluster"
 
     @property
     def new_cluster(self) -> Cluster | None:
-        """The cluster that the platform makes; None in a cluster that exists."""
+        """The cluster section if the platform makes the cluster; None if the cluster exists."""
         return self.cluster if isinstance(self.cluster, Cluster) else None
 
     @property
     def existing_cluster(self) -> ExistingCluster | None:
-        """The cluster that exists; None if the platform makes it."""
+        """The cluster section if the cluster exists; None if the platform makes the cluster."""
         return self.cluster if isinstance(self.cluster, ExistingCluster) else None
 
     @property
     def secrets_key_arn(self) -> str | None:
-        """The KMS key that the file states for Kubernetes secrets; None in a cluster that exists."""
+        """ARN of the KMS key for Kubernetes secrets; None if the file states none, or if the cluster exists."""
         return self.new_cluster.secrets_key_arn if self.new_cluster else None
 
     @property
@@ -52,28 +52,31 @@ class StackCluster(StackSections):
 
     @property
     def node_role_arn(self) -> str | None:
-        """ARN of the role of Karpenter's nodes that the file states; None if the platform makes the role."""
+        """ARN of the IAM role for Karpenter's nodes, if the file states it; None if the platform makes the role."""
         admitted = self.existing_cluster.node_role if self.existing_cluster else None
         return admitted or self.iam.roles.get("nodes")
 
     @property
     def gpu_operator_namespace(self) -> str:
-        """The namespace of the GPU Operator, whether the platform or the cluster's owner installs the operator."""
+        """Namespace of the GPU Operator; the platform or the cluster's owner has installed the operator there."""
         return self.existing_cluster.gpu_operator_namespace if self.existing_cluster else namespaces.GPU_OPERATOR
 
     @property
     def system_node_count(self) -> int:
-        """Number of system nodes: as the file states, else one more with monitoring; 0 in an existing cluster."""
+        """Number of system nodes: from the file, else 3 if the platform installs monitoring, else 2.
+
+        0 in an existing cluster.
+        """
         if not self.new_cluster:
             return 0
         return self.new_cluster.system_nodes.count or (3 if isinstance(self.monitoring, InstallMonitoring) else 2)
 
     @property
     def system_types(self) -> list[str]:
-        """Instance types of the system nodes; none in an existing cluster, which has its own."""
+        """Instance types of the system nodes that the platform makes; none in an existing cluster."""
         return list(self.new_cluster.system_nodes.instance_types) if self.new_cluster else []
 
     @property
     def system_placement(self) -> SystemPlacement | None:
-        """The nodes of an existing cluster on which the platform's pods run; None if the platform makes them."""
+        """The existing cluster's nodes for the platform's pods; None if the platform makes the cluster."""
         return self.existing_cluster.system_nodes if self.existing_cluster else None

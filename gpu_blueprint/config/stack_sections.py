@@ -1,4 +1,4 @@
-"""The sections of a stack file."""
+"""The sections and single fields at the top level of a stack file."""
 
 from typing import Annotated
 
@@ -30,11 +30,12 @@ from .tenants import Tenancy, Tenant
 from .waivers import Waiver
 
 OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "Name")
-"""Tags that the blueprint sets from other fields, on every resource or on nodes."""
+"""Keys of the tags that the blueprint sets from other fields, on every resource or on nodes."""
 _ROLE_TAGS = 1
-"""Tags that the blueprint sets on few resources: the role of a subnet, the mark of EFA's security group."""
+"""Most tags that the blueprint sets in addition on a single resource, such as the role of a subnet, or the mark of
+EFA's security group."""
 MOST_TAGS = 50 - len(OWN_TAGS) - _ROLE_TAGS
-"""Number of tags that a team may add to a resource, of the 50 that EC2 allows (EC2 user guide, «Tag restrictions»)."""
+"""Most tags that a team may add: EC2 allows 50 for a resource (EC2 user guide, «Tag restrictions»)."""
 AnyPool = Annotated[Pool | CpuPool, Field(discriminator="purpose")]
 
 
@@ -120,7 +121,7 @@ class StackSections(Model):
     @field_validator("queueing", mode="before")
     @classmethod
     def _refuse_empty_section(cls, section: object, info: ValidationInfo) -> object:
-        """Refuse a section without value: its author wants the section, and all its fields have defaults."""
+        """Refuse a section without a value. Its author wants the section, whose fields all have defaults."""
         if section is None:
             raise WrongValueError("empty-field", "the field is empty", f"write {info.field_name}: {{}}, or remove it")
         return section

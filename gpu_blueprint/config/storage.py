@@ -1,4 +1,4 @@
-"""Storage that tenants share: S3 buckets, EFS file systems and FSx for Lustre file systems."""
+"""The section ``storage``: S3 buckets, EFS and FSx for Lustre file systems that tenants share."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -14,7 +14,7 @@ from .scalars import Name
 
 Access = Literal["read", "add", "write"]
 LUSTRE_GIB = (1200, 2400)
-"""Sizes of a Lustre file system in GiB: 1200, or a multiple of 2400 (FSx API reference, CreateFileSystem)."""
+"""GiB of a Lustre file system: the first number, or a multiple of the second (FSx API reference, CreateFileSystem)."""
 
 
 def _check_lustre_gib(value: int) -> int:
@@ -36,7 +36,7 @@ Export = Literal[False, True, "mirror"]
 
 
 def _refuse_numbers(value: Any) -> Any:
-    """Refuse 0 and 1, which Python takes for false and true."""
+    """Refuse numbers: in Python, 0 equals False and 1 equals True."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         raise WrongValueError("not-a-choice", f"{value!r} is none of false, true or 'mirror'", "write true or false")
     return value
@@ -84,7 +84,7 @@ class S3Storage(_Shared):
 
     @property
     def folder(self) -> str:
-        """The prefix with one slash behind it; empty for the whole bucket."""
+        """The prefix with one slash at its end; empty for the whole bucket."""
         return f"{self.prefix.removesuffix('/')}/" if self.prefix else ""
 
     def problems(self) -> Iterator[Problem]:

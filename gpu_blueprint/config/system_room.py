@@ -1,4 +1,4 @@
-"""The platform's own pods in a stack, and whether they fit on system nodes of a type."""
+"""Lists the platform's own pods in a stack, and finds out whether they fit on system nodes of a type."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -24,27 +24,28 @@ _OPTIONAL_PARTS: Mapping[str, Callable[[StackConfig], bool]] = {
     "node-local-dns": lambda stack: stack.cluster.node_local_dns,
     "prepull": lambda stack: any(pool.prepull for pool in stack.gpu_pools),
 }
-"""Part of the catalogue → the stacks that install it; every stack has the part ``cluster``."""
+"""Part of the platform in the catalogue → True for a stack that installs it. Every stack installs the part ``cluster``,
+which is not in this table."""
 
 
 class Replicas(Record):
-    """Equal pods of the platform."""
+    """Some equal pods of the platform."""
 
     pod: PlatformPod
     count: int
 
 
 class SystemRoom(Record, kw_only=True):
-    """The pods of the platform, and nodes of one type that must hold them."""
+    """The platform's pods, and the nodes of one type on which they must fit."""
 
     row: Instance
     nodes: int
     each: NodeRoom
-    """Allocatable CPU and memory of one node, less the agents that run on every node."""
+    """Allocatable CPU and memory of one node, without the part of the agents that run on every node."""
     slots: int
-    """Pods that one node can run besides these agents."""
+    """Number of pods that one node can run in addition to these agents."""
     pods: tuple[Replicas, ...]
-    """Pods that run on any of the nodes."""
+    """The pods that may run on any of the nodes."""
 
     @property
     def needed(self) -> NodeRoom:
@@ -60,19 +61,19 @@ class SystemRoom(Record, kw_only=True):
 
     @property
     def together(self) -> NodeRoom:
-        """Allocatable CPU and memory of all nodes, less the agents."""
+        """Allocatable CPU and memory of all nodes, without the part of the agents."""
         return NodeRoom(self.nodes * self.each.cpu_milli, self.nodes * self.each.memory_mib)
 
     @property
     def sum_fits(self) -> bool:
-        """True if the nodes together have the CPU, the memory and the addresses."""
+        """True if the nodes together have enough CPU, memory and slots for pods."""
         cpu, memory = self.needed
         enough = cpu <= self.together.cpu_milli and memory <= self.together.memory_mib
         return enough and self.pod_count <= self.nodes * self.slots
 
     @property
     def fits(self) -> bool:
-        """True if every pod fits on some node, if the largest come first; sums alone would split pods over nodes."""
+        """True if every pod fits on a node, with the largest pods placed first. A sum could split a pod over nodes."""
         nodes = [_Node(self.each, self.slots) for _ in range(self.nodes)]
         return all(
             any(node.take(replicas.pod) for node in nodes)
@@ -81,7 +82,7 @@ class SystemRoom(Record, kw_only=True):
         )
 
     def _weigh(self, replicas: Replicas) -> float:
-        """Return the share of a node that one pod takes; infinite if the agents leave nothing."""
+        """Return the share of a node that one of the pods needs; infinite if the agents leave nothing of a node."""
         room = replicas.pod.room
         if min(self.each) <= 0:
             return float("inf")
@@ -89,14 +90,14 @@ class SystemRoom(Record, kw_only=True):
 
 
 class _Node:
-    """A node that fills up."""
+    """A node on which pods are placed one after the other."""
 
     def __init__(self, room: NodeRoom, slots: int) -> None:
         self._cpu, self._memory, self._slots = room.cpu_milli, room.memory_mib, slots
         self._programs: set[str] = set()
 
     def take(self, pod: PlatformPod) -> bool:
-        """Place a pod on the node, and return False if it does not fit."""
+        """Place a pod on the node if it fits, and return whether it fits."""
         if pod.keeps_apart and pod.program in self._programs:
             return False
         if self._slots < 1 or self._cpu < pod.room.cpu_milli or self._memory < pod.room.memory_mib:
@@ -113,16 +114,16 @@ def _has_storage(stack: StackConfig, wanted: str) -> bool:
 
 
 def count_needed_nodes(stack: StackConfig, count: int) -> int:
-    """Return the number of system nodes that must hold all pods.
+    """Return on how many of ``count`` system nodes all pods must fit.
 
-    With monitoring, one node may fail or be replaced while alerts still arrive. Without monitoring, the platform's
-    second replicas keep working until the node is back.
+    If the platform installs monitoring, one node may fail or be replaced, and alerts must still arrive: one node less.
+    Otherwise the second replicas of the platform's programs keep working until the node is back.
     """
     return count - 1 if isinstance(stack.monitoring, InstallMonitoring) else count
 
 
 def measure_system_room(stack: StackConfig, row: Instance, count: int) -> SystemRoom:
-    """Return the capacity of system nodes of a type, and the platform's pods."""
+    """Return the platform's pods, and the capacity of ``count`` system nodes of a type for them."""
     nodes = count_needed_nodes(stack, count)
     max_pods = find_default_max_pods(row)
     cpu, memory = find_allocatable(row, max_pods)
@@ -139,7 +140,7 @@ def measure_system_room(stack: StackConfig, row: Instance, count: int) -> System
 
 
 def measure_stated_nodes(stack: StackConfig) -> list[SystemRoom]:
-    """Return the capacity for each type of the stack's system nodes, because EKS launches whichever is available."""
+    """Return pods and capacity for each instance type of the system nodes: EKS launches any type that is available."""
     return [measure_system_room(stack, find_instance(name), stack.system_node_count) for name in stack.system_types]
 
 
@@ -150,7 +151,8 @@ def _list_installed(stack: StackConfig) -> Iterator[PlatformPod]:
 
 
 def _list_replicas(stack: StackConfig, nodes: int) -> Iterator[Replicas]:
-    """Yield the pods that run on any node; surplus replicas that must keep apart stay pending, and do not count."""
+    """Yield the pods that may run on any node. Of replicas that must be on different nodes, one for each node counts:
+    the others stay pending."""
     for pod in _list_installed(stack):
         if pod.replicas == "pool":
             yield Replicas(pod, sum(pool.hours is not None for pool in stack.gpu_pools))

@@ -1,4 +1,4 @@
-"""Tenants: teams with a namespace, GPU quotas and members."""
+"""The section ``tenants``: teams, each with a namespace, quotas, members and a queue."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -37,8 +37,8 @@ GpuAmount = Annotated[
         }
     ),
 ]
-"""A count of the resource that a pool advertises, such as 8. A pool that advertises several MIG profiles takes a count
-for each, such as {1g.10gb: 4}."""
+"""A count of the resource that a pool advertises, such as 8. For a pool with several MIG profiles, it is a count for
+each profile, such as {1g.10gb: 4}."""
 
 
 class TenantQueue(Model):
@@ -95,16 +95,16 @@ class Tenant(Model):
 
     @property
     def namespace_name(self) -> str:
-        """The name of the namespace."""
+        """Name of the team's namespace."""
         return self.namespace or self.name
 
     @property
     def aws_accounts(self) -> list[str]:
-        """The service accounts that may have a role in AWS: ``default`` and those of ``identities``."""
+        """Names of the service accounts that may have an IAM role: ``default``, and each in ``identities``."""
         return [DEFAULT_ACCOUNT, *(identity.service_account for identity in self.identities)]
 
     def may_use(self, pool: str) -> bool:
-        """Return whether the team has a quota above 0 in a pool."""
+        """Return True if the team has a quota above 0 in a pool."""
         amount = self.gpus.get(pool, 0)
         return any(amount.values()) if isinstance(amount, dict) else amount > 0
 

@@ -1,4 +1,4 @@
-"""Waivers: exceptions to policy rules and to admission rules that a stack file grants."""
+"""The section ``waivers``: exceptions from policy rules and from admission rules."""
 
 from datetime import date
 from typing import Annotated

@@ -1,7 +1,7 @@
-"""Windows of disruption budgets: cron schedules in the stack's time zone, translated to UTC for Karpenter.
+"""Translates the windows of disruption budgets, cron schedules in the stack's time zone, to UTC for Karpenter.
 
-In a zone with daylight saving time, the UTC window has its start from the half of the year with the larger offset, and
-its end from the other half, so that it covers the stated hours in summer and in winter.
+In a zone with daylight saving time, the window in UTC must cover the stated hours in summer and in winter. So it starts
+as in the half of the year with the larger offset, and ends as in the other half.
 """
 
 import re
@@ -21,7 +21,7 @@ _NAMED_SCHEDULES = {
     "@hourly": "0 * * * *",
 }
 _FIELD_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
-"""Lowest and highest value of each field: minute, hour, day of the month, month, day of the week."""
+"""Lowest and highest value of each cron field: minute, hour, day of the month, month, day of the week."""
 _FIELD_WORDS = {
     word: str(n)
     for words, first in (("jan feb mar apr may jun jul aug sep oct nov dec", 1), ("sun mon tue wed thu fri sat", 0))
@@ -40,15 +40,15 @@ class UtcWindow(NamedTuple):
 
 
 def is_cron(text: str) -> bool:
-    """Return whether Karpenter reads a text as a cron expression: five fields, or a name such as ``@daily``."""
+    """Return True if Karpenter accepts a text as a cron expression: five fields, or a name such as ``@daily``."""
     fields = text.lower().split()
     return text in _NAMED_SCHEDULES or (len(fields) == 5 and all(map(_is_field, fields, _FIELD_RANGES)))
 
 
 def never_comes(schedule: str) -> bool:
-    """Return whether no month of a valid schedule has any of its days, as in ``0 0 30 2 *``.
+    """Return True if none of a valid schedule's months has one of its days, as in ``0 0 30 2 *``.
 
-    A schedule with weekdays always comes: cron then fires on either.
+    A schedule with weekdays always comes: cron then fires on these weekdays, and on the days of the month.
     """
     *_, day, month, weekdays = _NAMED_SCHEDULES.get(schedule, schedule).lower().split()
     is_any_weekday = any(part in ("*", "?", "*/1", "?/1") for part in weekdays.split(","))
@@ -61,7 +61,7 @@ def _is_field(field: str, allowed: tuple[int, int]) -> bool:
 
 
 def _is_part(part: str, least: int, most: int) -> bool:
-    """Return whether one part of a list is ``*``, a value or a range, with an optional step after ``/``."""
+    """Return True if one part of a cron field is ``*``, a value or a range, with or without a step after ``/``."""
     span, slash, step = part.partition("/")
     if slash and not (step.isdecimal() and int(step)):
         return False
@@ -73,17 +73,17 @@ def _is_part(part: str, least: int, most: int) -> bool:
 
 
 def needs_whole_days(schedule: str, timezone: str) -> bool:
-    """Return whether UTC moves a schedule with days of the month or months to another day, which cron cannot say."""
+    """Return True if a schedule with days of the month, or months, is on another day in UTC: cron cannot say that."""
     *_, day, month, _ = _NAMED_SCHEDULES.get(schedule, schedule).split()
     moves = any(shift for shift, _, _ in _shift_times(schedule, timezone))
     return moves and not {day, month} <= {"*", "?"}
 
 
 def convert_to_utc(schedule: str, duration: str, timezone: str) -> list[UtcWindow]:
-    """Return the windows in UTC that cover a window of a time zone all year.
+    """Return windows in UTC that together cover a window in a time zone all year.
 
-    Several windows come back where the hours of a schedule fall on two days of UTC. The schedule must be valid, and
-    ``needs_whole_days`` must be false.
+    There are several windows if the schedule's hours are on two days in UTC. The schedule must be valid, and
+    ``needs_whole_days`` must return False for it.
     """
     least, most = find_offsets(timezone)
     if least == most == 0:
@@ -98,7 +98,7 @@ def convert_to_utc(schedule: str, duration: str, timezone: str) -> list[UtcWindo
 
 
 def list_weekly_starts(schedule: str) -> list[int]:
-    """Return the minutes after Monday 00:00 at which a valid schedule starts, as if it named every day of the month."""
+    """Return the minutes after Monday 00:00 at which a valid schedule starts; days of the month do not count."""
     minute, hour, _, _, weekdays = _NAMED_SCHEDULES.get(schedule, schedule).lower().split()
     days = sorted((day - 1) % 7 for day in _list_values(weekdays, 4))  # cron's week begins on Sunday
     return [
@@ -107,7 +107,7 @@ def list_weekly_starts(schedule: str) -> list[int]:
 
 
 def _shift_times(schedule: str, timezone: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (days to shift by, hours, minutes) of the earliest starts in a year of a schedule, in UTC."""
+    """Yield (days by which UTC moves a start, hours, minutes) for the earliest starts of a schedule in a year."""
     _, offset = find_offsets(timezone)
     minute, hour, *_ = _NAMED_SCHEDULES.get(schedule, schedule).lower().split()
     by_hour: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -128,7 +128,7 @@ def _shift_weekdays(field: str, days: int) -> str:
 
 
 def _list_values(field: str, position: int) -> list[int]:
-    """Return the values of a cron field at its position among the five fields."""
+    """Return the values that a cron field lists; ``position`` is its index among the five fields."""
     least, most = _FIELD_RANGES[position]
     values: set[int] = set()
     for part in field.split(","):
@@ -140,12 +140,12 @@ def _list_values(field: str, position: int) -> list[int]:
 
 
 def _write(values: list[int] | tuple[int, ...]) -> str:
-    """Write values as a cron field, consecutive values as a range."""
+    """Return values as a cron field, with consecutive values as a range."""
     return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in list_runs(values))
 
 
 def list_runs(values: Iterable[int]) -> list[list[int]]:
-    """Split ascending numbers into runs of consecutive numbers."""
+    """Split ascending numbers into lists of consecutive numbers."""
     runs: list[list[int]] = []
     for value in values:
         if runs and runs[-1][-1] + 1 == value:

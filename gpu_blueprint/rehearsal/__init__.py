@@ -1,1 +1,2 @@
-"""Run a stack on real engines: load its rendered objects into the lab, send pods, and compare promise and reality."""
+"""Runs a stack on real engines: loads its rendered objects into the lab, sends pods, and compares what happens with
+what the stack file promises."""

@@ -1,4 +1,4 @@
-"""An empty cluster between two rounds: no probe, no node of Karpenter, no instance."""
+"""Empties the cluster between two rounds: afterwards it has no pods of probes, no nodes of Karpenter, no instances."""
 
 import time
 from collections.abc import Iterator
@@ -23,12 +23,12 @@ _PAUSE_S = 0.1
 def clean(stage: Stage, seconds: float = 60.0) -> None:
     """Remove every object of the probes, and every node that Karpenter launched.
 
-    A drain takes Karpenter at least five seconds, and a termination five more. So the lab terminates the instances
-    itself, as EC2 may. The claims stay until Karpenter has noticed: it frees a place in a reservation only when it has
-    seen that the instance is gone.
+    Karpenter needs at least five seconds to drain a node, and five more to terminate its instance. So the lab
+    terminates the instances itself, as EC2 may. The NodeClaims stay until Karpenter has seen that the instances are
+    gone; only then does it free their places in a reservation.
 
     Raises:
-        LabError: Something is still there after the seconds, or an engine has died.
+        LabError: Something is still there after ``seconds``, or an engine has ended.
     """
     end = time.monotonic() + seconds
     stage.lab.workspace.refuse_dead_engines()
@@ -40,9 +40,9 @@ def clean(stage: Stage, seconds: float = 60.0) -> None:
 
 
 def _remove_probes(stage: Stage) -> Iterator[str]:
-    """Delete the probes' objects, and yield their names. Without its node a pod would stay, so this comes first.
+    """Delete the probes' objects, and yield their names. This precedes the nodes: without its node, a pod would stay.
 
-    Kueue deletes the Workloads itself, and counts their GPUs until then.
+    Yield the names of Workloads too: Kueue deletes them itself, and counts their GPUs until then.
     """
     for api_version, kind in _PROBE_KINDS:
         for found in stage.lab.kube.list(api_version, kind, labels=PROBE_LABEL):
@@ -51,7 +51,7 @@ def _remove_probes(stage: Stage) -> Iterator[str]:
 
 
 def _rest_models(stage: Stage) -> Iterator[str]:
-    """Scale resting Deployments to zero, and yield the names of those that had pods."""
+    """Scale the Deployments that only probes run to 0, and yield the names of those that had pods."""
     for deployment in filter(is_resting, stage.lab.scene.list_kind("Deployment")):
         name, namespace = deployment["metadata"]["name"], deployment["metadata"]["namespace"]
         labels = ",".join(f"{key}={value}" for key, value in deployment["spec"]["selector"]["matchLabels"].items())
@@ -61,10 +61,10 @@ def _rest_models(stage: Stage) -> Iterator[str]:
 
 
 def _remove_nodes(stage: Stage) -> Iterator[str]:
-    """Terminate the instances, delete nodes and claims, and yield the names of these nodes and claims.
+    """Terminate the instances, delete nodes and NodeClaims, and yield the names of these nodes and NodeClaims.
 
-    The nodes lose their finalizers, since Karpenter would drain a node first. The claims keep their finalizers until
-    Karpenter is done.
+    The nodes lose their finalizers, because Karpenter would drain each node first. The NodeClaims keep their finalizers
+    until Karpenter is done with them.
     """
     stage.lab.aws.instances.terminate_all()
     for found in stage.lab.kube.list(*_NODE, labels="karpenter.sh/nodepool"):
@@ -76,7 +76,7 @@ def _remove_nodes(stage: Stage) -> Iterator[str]:
 
 
 def _delete(stage: Stage, kind: tuple[str, str], found: Manifest) -> str:
-    """Delete an object, unless its deletion has begun, and return its name."""
+    """Delete an object, unless it is being deleted already, and return its name."""
     place = found["metadata"]
     if "deletionTimestamp" not in place:
         stage.lab.kube.delete(*kind, place["name"], place.get("namespace"))
@@ -84,7 +84,7 @@ def _delete(stage: Stage, kind: tuple[str, str], found: Manifest) -> str:
 
 
 def delete_claim(stage: Stage, node: str) -> None:
-    """Delete the NodeClaim of a node, so that Karpenter drains the node, without waiting for the end of the drain."""
+    """Delete the NodeClaim of a node, and return at once; Karpenter then drains the node."""
     for claim in stage.lab.kube.list(*CLAIM):
         if claim.get("status", {}).get("nodeName") == node:
             stage.lab.kube.delete(*CLAIM, claim["metadata"]["name"])

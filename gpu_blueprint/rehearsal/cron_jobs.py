@@ -1,4 +1,4 @@
-"""The rehearsal of a CronJob: its containers run the lab's kubectl, with the rights of its service account."""
+"""Rehearses a CronJob: runs its kubectl commands here, with the rights of its service account."""
 
 import subprocess
 
@@ -11,10 +11,10 @@ _SECONDS = 60
 
 
 def run_cron_job(stage: Stage, name: str) -> None:
-    """Run the containers of a rendered CronJob, which call kubectl, in order.
+    """Run the kubectl command of each container of a rendered CronJob, in order.
 
     Raises:
-        LabError: A container fails, as it would in the cluster, or does not end within a minute.
+        LabError: A command fails, as it would in the cluster, or does not end within a minute.
     """
     cron_job = next(job for job in stage.lab.scene.list_kind("CronJob") if job["metadata"]["name"] == name)
     pod = cron_job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
@@ -25,7 +25,7 @@ def run_cron_job(stage: Stage, name: str) -> None:
 
 def _run_kubectl(stage: Stage, title: str, arguments: list[str]) -> None:
     command = [str(find_engine("kubectl")), *arguments]
-    # kubectl caches the server's kinds in HOME.
+    # kubectl writes its cache of the server's kinds into HOME.
     environment = {"KUBECONFIG": str(stage.lab.plane.kubeconfig), "HOME": str(stage.lab.workspace.folder)}
     try:
         subprocess.run(  # noqa: S603  the command is kubectl with the arguments of our own CronJob

@@ -1,4 +1,4 @@
-"""Promises that probes compare with reality."""
+"""The expectations of probes: each compares the outcome of a probe with a promise of the stack file."""
 
 from collections.abc import Callable, Collection
 
@@ -9,12 +9,12 @@ _Check = Callable[[Outcome], str]
 
 
 def expect_nodes(pool: str, purchase: str, *, usd: float, text: str) -> Expectation:
-    """Expect that all pods run in a pool, on nodes of one capacity type, for a price."""
+    """Expect that all pods run in a pool, on nodes of one capacity type, which together cost ``usd`` an hour."""
     return Expectation(text, _chain(_all_run, _in_pool(pool), _paid_as(purchase), _costs(usd)))
 
 
 def expect_offer(pool: str, offer: Offer) -> Expectation:
-    """Expect that all pods run in a pool, on a node that costs as much as an offer."""
+    """Expect that all pods run in a pool, on nodes with the capacity type and the price of an offer."""
     text = f"runs on {offer}, ${offer.usd:.2f}/h"
     return expect_nodes(pool, offer.purchase, usd=offer.usd, text=text)
 
@@ -25,13 +25,13 @@ def expect_pool(pool: str) -> Expectation:
 
 
 def expect_full(pool: str, running: int, reason: str, *, reserved: int = 0) -> Expectation:
-    """Expect that some pods fill a pool, and that exactly one further pod waits.
+    """Expect that ``running`` pods run in a pool, and that exactly one more pod waits.
 
     Args:
         pool: The pool.
         running: Number of pods that fill the pool.
-        reason: Words of the engine about the pod that waits.
-        reserved: Number of nodes that must come from a reservation.
+        reason: Words that the engine's reason for the waiting pod must contain.
+        reserved: Lowest number of nodes that must come from a reservation.
     """
 
     def compare(outcome: Outcome) -> str:
@@ -57,7 +57,7 @@ def expect_pending() -> Expectation:
 
 
 def expect_quota_refusal(name: str, resource: str) -> Expectation:
-    """Expect that a tenant's quota of a resource refuses all pods, and not its quota of CPU.
+    """Expect that a tenant's quota refuses all pods because of an extended resource, and not because of CPU.
 
     Args:
         name: Name of the ResourceQuota, or its beginning.
@@ -67,7 +67,7 @@ def expect_quota_refusal(name: str, resource: str) -> Expectation:
 
 
 def expect_rule(*rules: str) -> Expectation:
-    """Expect that one of some admission rules refuses all pods: if several refuse, the API server names any of them."""
+    """Expect that an admission rule refuses all pods. It may be any of ``rules``: the API server names only one."""
     each = [expect_refusal(f"the rule {rule}", f"[{rule}]") for rule in rules]
 
     def compare(outcome: Outcome) -> str:
@@ -78,11 +78,11 @@ def expect_rule(*rules: str) -> Expectation:
 
 
 def expect_refusal(by: str, *words: str) -> Expectation:
-    """Expect that the API server forbids all pods, with words in its reason; case does not matter.
+    """Expect that the API server forbids all pods, for a reason that contains certain words; case does not matter.
 
     Args:
-        by: Name of the rule, for people, which is also the word to look for if ``words`` is empty.
-        words: Words of the reason.
+        by: Name of the rule in the text of the expectation. If ``words`` is empty, the reason must contain this name.
+        words: Words that the reason must contain.
     """
 
     def compare(outcome: Outcome) -> str:
@@ -100,18 +100,18 @@ def _holds_all(reason: str, words: tuple[str, ...]) -> bool:
 
 
 def expect_any_pool(pools: Collection[str]) -> Expectation:
-    """Expect that all pods run in pools of a list, each in any of them."""
+    """Expect that all pods run, each in any of the given pools."""
     names = " or ".join(pools)
     return Expectation(f"runs in {names}", _chain(_all_run, _each(lambda node: node.pool in pools, f"not in {names}")))
 
 
 def name_limit(pool: str) -> str:
-    """Return Karpenter's words for a pool that has reached its limits."""
+    """Return the words with which Karpenter says that a pool has reached its limits."""
     return f"exceed limits for nodepool (NodePool={pool})"
 
 
 def expect_notes(pool: str, text: str, *notes: str) -> Expectation:
-    """Expect that all pods run in a pool, and that the outcome has every note; the default note is ``text``."""
+    """Expect that all pods run in a pool, and that the outcome has each of the notes; without ``notes``, ``text``."""
 
     def compare(outcome: Outcome) -> str:
         missing = [note for note in notes or (text,) if note not in outcome.notes]
@@ -130,7 +130,7 @@ def expect_no_note(pool: str, text: str, beginning: str) -> Expectation:
 
 
 def _chain(*checks: _Check) -> _Check:
-    """Return a check with the first difference that any of the checks finds."""
+    """Return a check that runs some checks in order, and returns the first difference."""
     return lambda outcome: next(filter(None, (check(outcome) for check in checks)), "")
 
 
@@ -155,7 +155,7 @@ def _paid_as(purchase: str) -> _Check:
 
 
 def _each(holds: Callable[[Landing], bool], fault: str) -> _Check:
-    """Return a check of every node."""
+    """Return a check that finds the first node for which ``holds`` returns False; ``fault`` says what is wrong."""
 
     def compare(outcome: Outcome) -> str:
         return next((f"{node} is {fault}" for node in outcome.list_nodes() if not holds(node)), "")

@@ -1,4 +1,4 @@
-"""Jobs of the probes: the Jobs that `blueprint explain` shows, with the small pods of a rehearsal."""
+"""Jobs of the probes: like the Jobs that `blueprint explain` shows, but with smaller pods."""
 
 import time
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def build_probe_job(
     pods: int = 1,
     limits: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
-    """Build a Job of a tenant whose pods must all start at once, each with one unit of its grant by default."""
+    """Build a Job of a tenant. All its pods must start at once, and each requests one unit of the grant by default."""
     pod = build_tenant_pod(config, tenant, pool, name, limits)
     pod["spec"]["restartPolicy"] = "Never"
     job = wrap_in_job(config, tenant, pool, pod)
@@ -38,7 +38,7 @@ def build_probe_job(
 
 
 def send_job(job: Manifest, stage: Stage) -> Outcome:
-    """Create a Job and return the fates of its pods, or the fate of the Job itself if it waits or is refused."""
+    """Create a Job, and return the fates of its pods, or of the Job itself if it waits or is refused."""
     start = time.monotonic()
     name, namespace = name_pod(job)
 

@@ -1,4 +1,4 @@
-"""Pods that a controller could not make: the API server refuses them, or their Job waits in a queue."""
+"""Finds pods that a controller could not make: the API server refuses them, or their Job waits in a queue."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -14,9 +14,9 @@ _FAILED_CREATE = "FailedCreate"
 
 
 def list_missing_pods(kube: KubeClient, namespaces: Iterable[str]) -> list[Refusal]:
-    """Return each controller that lacks pods, with the reason.
+    """Return a refusal for each controller that lacks pods.
 
-    The reason is the API server's message, such as for a ReplicaSet beyond a quota, or Kueue's for a Job that waits.
+    The reason is the API server's message, for example about a quota, or Kueue's message about a Job that waits.
     """
     pods = kube.list("v1", "Pod")
     return [

@@ -1,4 +1,4 @@
-"""The pods of a model on a stage: the rendered Deployments of all its versions make them."""
+"""The pods of a model in a running lab. The rendered Deployment of each version makes the version's pods."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,10 +15,10 @@ from .stage import Stage
 _DEPLOYMENT = ("apps/v1", "Deployment")
 _ENDPOINT_SLICE = ("discovery.k8s.io/v1", "EndpointSlice")
 _REHEARSED_ANNOTATION = "gpu-blueprint/rehearsed"
-"""Annotation of the pods; a new value starts a rollout."""
+"""Annotation of the pod template; a new value starts a rollout."""
 _SECONDS_TO_APPEAR, _SECONDS_TO_CHANGE = 20.0, 60.0
 _SECONDS_EACH = 2.0
-"""Further seconds for each replica of a change."""
+"""Seconds to add for each replica."""
 
 
 class ModelPods(Record):
@@ -28,10 +28,10 @@ class ModelPods(Record):
     """Name of the model and of its Service."""
     namespace: str
     versions: Mapping[str, Mapping[str, str]]
-    """Name of the Deployment of each version → labels that select its pods."""
+    """Name of a version's Deployment → labels that select the version's pods."""
 
     def scale(self, stage: Stage, counts: Sequence[int]) -> Outcome:
-        """Set the replicas of each version, and return the fates of all pods, also of those that are never made."""
+        """Set the replicas of each version, and return the fates of all pods, also of pods that are never made."""
         start = time.monotonic()
         for deployment, count in zip(self.versions, counts, strict=True):
             self._patch(stage, deployment, {"replicas": count})
@@ -48,7 +48,7 @@ class ModelPods(Record):
         return sum(node in snapshot.nodes and node != but for node in nodes)
 
     def watch(self, stage: Stage, holds: Callable[[Snapshot], bool], replicas: int) -> tuple[bool, int]:
-        """Wait until a condition holds; return whether it holds, and the smallest number of pods that ran meanwhile."""
+        """Wait for a condition; return whether it became true, and the lowest number of pods that ran meanwhile."""
         seen: list[int] = []
 
         def look(snapshot: Snapshot) -> bool:
@@ -58,8 +58,8 @@ class ModelPods(Record):
         return stage.wait_until(look, _SECONDS_TO_CHANGE + _SECONDS_EACH * replicas), min(seen)
 
     def roll_out(self, stage: Stage, deployment: str, replicas: int) -> tuple[bool, int]:
-        """Change the pod template of a version, and return the result of ``watch``, which waits until all its pods are
-        new."""
+        """Change the pod template of a version, wait until all pods of the version are new, and return the result of
+        ``watch``."""
         template = {"metadata": {"annotations": {_REHEARSED_ANNOTATION: str(time.monotonic_ns())}}}
         changed = self._patch(stage, deployment, {"template": template})["metadata"]["generation"]
 
@@ -72,12 +72,12 @@ class ModelPods(Record):
         return self.watch(stage, is_rolled_out, replicas)
 
     def find_fullest_node(self, snapshot: Snapshot) -> str:
-        """Return the node with most pods of the model, of equal nodes the first by name."""
+        """Return the node with the most running pods of the model; among equal nodes, the first by name."""
         nodes = [str(pod["spec"]["nodeName"]) for pod in self.list_pods(snapshot) if is_running(pod)]
         return min(nodes, key=lambda node: (-nodes.count(node), node))
 
     def wait_for_endpoints(self, stage: Stage, wanted: int) -> int:
-        """Wait until the Service of the model has a number of ready endpoints, and return the number at the end."""
+        """Wait until the model's Service has ``wanted`` ready endpoints, and return how many it then has."""
         stage.wait_until(lambda _: self._count_endpoints(stage) == wanted, _SECONDS_TO_APPEAR)
         return self._count_endpoints(stage)
 
@@ -88,7 +88,7 @@ class ModelPods(Record):
         return len({one["targetRef"]["name"] for one in endpoints if one.get("conditions", {}).get("ready")})
 
     def list_pods(self, snapshot: Snapshot) -> list[Manifest]:
-        """Return the pods that are not being deleted."""
+        """Return the model's pods that are not being deleted."""
         ours = [pod for pod in snapshot.pods if pod["metadata"]["namespace"] == self.namespace and not is_leaving(pod)]
         return [pod for labels in self.versions.values() for pod in _select(ours, labels)]
 
@@ -112,7 +112,7 @@ class ModelPods(Record):
 
 
 def describe_model_pods(config: StackConfig, model: ServedModel) -> ModelPods:
-    """Return the pods of a model as the rendered objects name them."""
+    """Return the names and labels of a model's pods, as the rendered objects have them."""
     versions = {version.deployment: version.pod_labels for version in model.list_versions()}
     return ModelPods(model.name, config.find_namespace(model), versions)
 

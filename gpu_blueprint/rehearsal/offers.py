@@ -1,4 +1,4 @@
-"""Nodes that a pool may launch, with their list prices, to judge the nodes that Karpenter chooses."""
+"""Offers: the nodes that a pool may launch, with their list prices. Probes judge Karpenter's choice by them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,7 +11,7 @@ from ..cost.nodes import find_spot_share
 from ..records import Record
 
 _TOLERANCE = 1.001
-"""Prices are rounded on their way through AWS's price list."""
+"""Factor by which a price may exceed another and still count as equal: AWS's price list rounds prices."""
 
 
 class Offer(Record):
@@ -40,7 +40,7 @@ def _price_types(config: StackConfig, pool: Pool | CpuPool, purchase: Purchase) 
 
 
 def list_reservations(config: StackConfig, pool: Pool | CpuPool) -> list[Reservation]:
-    """Return the reservations of the account that a pool selects; a CPU pool selects none."""
+    """Return the account's reservations that a pool selects; a CPU pool selects none."""
     return config.list_reservations(pool) if isinstance(pool, Pool) else []
 
 
@@ -50,7 +50,7 @@ def count_reserved_nodes(config: StackConfig, pool: Pool) -> int:
 
 
 def find_price(config: StackConfig, row: Instance, purchase: Purchase) -> float | None:
-    """Return the list price in dollars an hour; a reservation costs its on-demand price, used or not."""
+    """Return the list price in dollars an hour, or None; a reserved instance costs its on-demand price, used or not."""
     on_demand = prices.find_on_demand_price(row.instance_type, config.region)
     if on_demand is None or purchase != "spot":
         return on_demand.usd if on_demand else None
@@ -64,20 +64,20 @@ def list_purchases(pool: Pool | CpuPool) -> list[Purchase]:
 
 
 def holds(pool: Pool, row: Instance, limits: Mapping[str, int]) -> bool:
-    """Return whether a node of a type advertises the GPU resources of a pod."""
+    """Return True if a node of an instance type advertises at least the GPU resources that a pod requests."""
     advertised = pool.profile.count_per_node(row)
     return all(advertised[name] >= count for name, count in limits.items() if name in advertised)
 
 
 def count_usual_pods(pool: Pool, row: Instance, unit: str) -> int:
-    """Return how many pods of one unit a node of a type holds, with the CPU and memory of their slots."""
+    """Return how many pods with one unit, and with the CPU and memory of its slot, fit on a node of a type."""
     return count_pods(pool, row, {unit: 1}, pool.slot_size)
 
 
 def price_pods(offers: list[Offer], pool: Pool, unit: str, count: int) -> float:
-    """Return the lowest dollars an hour of nodes that together hold a count of pods of one unit.
+    """Return the lowest price, in dollars an hour, of nodes on which ``count`` pods with one unit fit together.
 
-    A table over the counts 0 to ``count``: each entry takes the cheapest node on top of a smaller count.
+    The code fills a table of the lowest prices for 0 to ``count`` pods: each entry adds one node to a smaller entry.
     """
     sizes = [(count_usual_pods(pool, offer.row, unit), offer.usd) for offer in offers]
     least = [0.0]
@@ -87,5 +87,5 @@ def price_pods(offers: list[Offer], pool: Pool, unit: str, count: int) -> float:
 
 
 def is_dearer(usd: float, expected: float) -> bool:
-    """Return whether a price is above another price by more than rounding."""
+    """Return True if a price is higher than another by more than a rounding error."""
     return usd > expected * _TOLERANCE

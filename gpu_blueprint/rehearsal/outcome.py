@@ -1,4 +1,4 @@
-"""Results of a probe: the fate of each pod, the nodes, and the verdict."""
+"""The results of a probe: the fate of each pod, the nodes, and the comparison with the promise."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from ..records import Record
 
 
 class Fate(StrEnum):
-    """The result of a pod's scheduling."""
+    """The end result of a pod: it runs, waits, is refused, or its fate is unclear."""
 
     RUNS = "runs"
     WAITS = "waits"
@@ -20,8 +20,8 @@ class Fate(StrEnum):
 
 
 class Landing(Record, kw_only=True):
-    """The node on which a pod runs; ``pool`` is the NodePool, or the node group if Karpenter did not launch the
-    node."""
+    """The node on which a pod runs. ``pool`` is the node's NodePool, or its node group if Karpenter did not launch
+    it."""
 
     node: str
     pool: str
@@ -29,7 +29,7 @@ class Landing(Record, kw_only=True):
     purchase: str
     zone: str
     usd_per_hour: float
-    """List price; 0 for managed nodes, whose cost does not depend on pods."""
+    """List price; 0 for managed nodes, because their cost does not depend on pods."""
     is_managed: bool = False
     """True if the node belongs to a managed node group."""
     has_gpus: bool = True
@@ -39,7 +39,7 @@ class Landing(Record, kw_only=True):
 
 
 class PodFate(Record, kw_only=True):
-    """The fate of one pod, and the reason in the words of the engine that decided."""
+    """The fate of one pod, and the reason in the words of the engine that decided it."""
 
     name: str
     namespace: str
@@ -55,7 +55,7 @@ class Outcome(Record, kw_only=True):
     pods: tuple[PodFate, ...]
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
-    """Further facts, such as the pod that was preempted."""
+    """Other facts that the probe has seen, such as ``the placeholder comes back``."""
 
     def list_nodes(self) -> list[Landing]:
         """Return each node once, in the order of the pods."""
@@ -71,7 +71,7 @@ class Outcome(Record, kw_only=True):
         return sum(pod.fate is fate for pod in self.pods)
 
     def list_reasons(self) -> list[str]:
-        """Return each reason once."""
+        """Return the pods' reasons, each once."""
         return list(dict.fromkeys(pod.reason for pod in self.pods if pod.reason))
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class Outcome(Record, kw_only=True):
 
 
 def _say(count: int, verb: str) -> str:
-    """Return a count with its verb: ``1 runs``, ``2 run``."""
+    """Return a count and a verb: ``1 runs``, ``2 run``."""
     return f"{count} {verb}{'s' if count == 1 else ''}"
 
 
@@ -97,14 +97,14 @@ def _count_nodes(nodes: list[Landing]) -> str:
 
 
 class Expectation(Record):
-    """The promise of the stack file, and its comparison with an outcome."""
+    """A promise of the stack file, and the function that compares an outcome with it."""
 
     text: str
     compare: Callable[[Outcome], str]
-    """Returns the first difference as a sentence without a full stop, or nothing."""
+    """A function that returns the first difference as a sentence without a full stop, or nothing."""
 
     def find_difference(self, outcome: Outcome) -> str:
-        """Return the first difference, or nothing; an unclear outcome is always a difference."""
+        """Return the first difference, or nothing; no pods, or an unclear fate, are always a difference."""
         if not outcome.pods:
             return "no pod was sent"
         if unclear := [pod for pod in outcome.pods if pod.fate is Fate.UNCLEAR]:
@@ -122,9 +122,9 @@ class Result(Record, kw_only=True):
     outcome: Outcome
     difference: str = ""
     traceback: str = ""
-    """The traceback of a probe that failed."""
+    """Python's traceback if the probe itself failed; else empty."""
 
     @property
     def is_as_expected(self) -> bool:
-        """True if the engines did what the stack file promises."""
+        """True if the outcome has no difference from what the stack file promises."""
         return not self.difference

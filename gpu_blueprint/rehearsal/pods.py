@@ -1,5 +1,5 @@
-"""Pods of the probes: the pods that `blueprint explain` shows, small, and with a security context that every namespace
-accepts."""
+"""Pods of the probes: like the pods that `blueprint explain` shows, but smaller, and with a security context that every
+namespace accepts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,9 +15,9 @@ from ..subjects.tenants.gpu_pods import build_pod
 PROBE_LABEL = "gpu-blueprint/probe"
 """Label of everything that a probe creates."""
 NAMESPACE = "gpu-blueprint-rehearsal"
-"""Namespace of the probes of pools, which has no quota."""
+"""Namespace for the probes of pools. It has no quota."""
 _SMALL_REQUESTS = {"cpu": "50m", "memory": "64Mi"}
-"""Requests too small to matter: 48 pods take only 2.4 of the four CPUs of a g6.xlarge."""
+"""Requests that are too small to matter: 48 such pods take only 2.4 of the four CPUs of a g6.xlarge."""
 _CONTAINER_SECURITY = {
     "allowPrivilegeEscalation": False,
     "capabilities": {"drop": ["ALL"]},
@@ -28,27 +28,27 @@ _CONTAINER_SECURITY = {
 
 
 def build_probe_namespace() -> Manifest:
-    """Return the namespace of the pools' probes."""
+    """Return the namespace for the probes of pools."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
 
 
 def build_gpu_pod(
     config: StackConfig, pool: Pool, name: str, limits: Mapping[str, int] | None = None, namespace: str = NAMESPACE
 ) -> dict[str, Any]:
-    """Build a pod that requests GPU resources of a pool, one unit by default, and little CPU and memory."""
+    """Build a pod that requests GPU resources of a pool (by default one unit), and little CPU and memory."""
     pod = build_pod(config, pool, namespace=namespace, limits=limits)
     return _finish(pod, name, {**_SMALL_REQUESTS, **_list_limits(pod)}, place_image(config, PAUSE_IMAGE))
 
 
 def build_usual_pod(config: StackConfig, pool: Pool, name: str, limits: Mapping[str, int]) -> dict[str, Any]:
-    """Build the pod that `blueprint explain` shows, with the CPU and memory of its slots as far as they are known."""
+    """Build the pod that `blueprint explain` shows, with the CPU and memory of its slots if they are known."""
     pod = build_pod(config, pool, namespace=NAMESPACE, limits=limits)
     requests = pod["spec"]["containers"][0]["resources"].get("requests", {})
     return _finish(pod, name, {**_SMALL_REQUESTS, **requests, **_list_limits(pod)})
 
 
 def _list_limits(pod: Mapping[str, Any]) -> dict[str, str]:
-    """Return the limits of extended resources."""
+    """Return the pod's limits of extended resources."""
     limits = pod["spec"]["containers"][0]["resources"]["limits"]
     return {resource: str(count) for resource, count in limits.items() if "/" in resource}
 
@@ -56,14 +56,14 @@ def _list_limits(pod: Mapping[str, Any]) -> dict[str, str]:
 def build_tenant_pod(
     config: StackConfig, tenant: Tenant, pool: Pool, name: str, limits: Mapping[str, int] | None = None
 ) -> dict[str, Any]:
-    """Build a pod of a tenant for a pool, which requests one of the first granted resource by default."""
+    """Build a pod of a tenant for a pool; by default it requests one of the first resource that the tenant may use."""
     full_name = f"{tenant.name}-{name}-{pool.name}"
     granted = find_granted(tenant, pool) if tenant.may_use(pool.name) and not pool.multi_node else None
     return build_gpu_pod(config, pool, full_name, limits or granted, tenant.namespace_name)
 
 
 def split_shares(pod: dict[str, Any], resource: str) -> None:
-    """Give each share in a pod's requests its own container, since a container may have only one."""
+    """Replace a pod's container by one container for each requested share: a container may request only one share."""
     (container,) = pod["spec"]["containers"]
     count = int(container["resources"]["limits"][resource])
     sizes = {**_SMALL_REQUESTS, resource: "1"}
@@ -74,13 +74,13 @@ def split_shares(pod: dict[str, Any], resource: str) -> None:
 
 
 def find_granted(tenant: Tenant, pool: Pool) -> dict[str, int]:
-    """Return a request for one of the pool's first resource in a tenant's quota."""
+    """Return a request for one of the first of a pool's resources in the tenant's quota."""
     counts = pool.count_by_unit(tenant.gpus[pool.name])
     return {next(pool.profile.units[unit] for unit, count in counts.items() if count): 1}
 
 
 def find_least(pool: Pool) -> dict[str, int]:
-    """Return the smallest request of a pool's first resource; in a multi-node pool this is a whole node."""
+    """Return the smallest request for a pool's first resource; in a multi-node pool this is a whole node."""
     resource, row = next(iter(pool.profile.per_device)), pool.candidates[0]
     return {resource: row.gpu_devices if pool.multi_node else 1}
 
@@ -107,7 +107,7 @@ def build_cpu_pool_pod(pool: CpuPool, name: str, cpu: str = "1", namespace: str 
 
 
 def build_deployment(pod: Mapping[str, Any], replicas: int = 1) -> dict[str, Any]:
-    """Build a Deployment of a probe's pod."""
+    """Build a Deployment whose replicas are copies of a probe's pod."""
     place = pod["metadata"]
     labels = {**place["labels"], "app.kubernetes.io/name": place["name"]}
     return {
@@ -123,12 +123,12 @@ def build_deployment(pod: Mapping[str, Any], replicas: int = 1) -> dict[str, Any
 
 
 def name_pods(name: str, count: int) -> list[str]:
-    """Return names of pods: ``a-0``, ``a-1``."""
+    """Return ``count`` names of pods: ``a-0``, ``a-1``."""
     return [f"{name}-{index}" for index in range(count)]
 
 
 def _finish(pod: dict[str, Any], name: str, resources: Mapping[str, str], image: str = PAUSE_IMAGE) -> dict[str, Any]:
-    """Complete a pod: name, label, a container that does nothing, equal requests and limits."""
+    """Complete a pod: set its name and label, and a container that does nothing, with requests equal to limits."""
     pod["metadata"].update(name=name, labels={PROBE_LABEL: "true"})
     pod["spec"].update(automountServiceAccountToken=False, terminationGracePeriodSeconds=0)
     pod["spec"]["containers"][0].update(

@@ -1,4 +1,4 @@
-"""A probe: a question that the engines answer."""
+"""A probe: it sends pods to the lab, and states the outcome that the stack file promises."""
 
 from collections.abc import Callable, Iterable
 from enum import IntEnum
@@ -9,7 +9,7 @@ from .stage import Stage
 
 
 class Phase(IntEnum):
-    """Parts of a rehearsal, in order. Karpenter avoids an offering for minutes after a refusal, so faults come last."""
+    """Parts of a rehearsal, in order. Faults come last: after a refusal, Karpenter avoids the offering for minutes."""
 
     ONE = 1
     BURST = 2
@@ -22,22 +22,22 @@ class Phase(IntEnum):
 
 
 class Probe(Record, kw_only=True):
-    """One question with its expected answer."""
+    """One test of a stack, with its expected outcome."""
 
     name: str
     """Stable name, such as ``infer-l4/burst``."""
     subject: str
-    """Part of the stack, such as ``pool infer-l4``."""
+    """The part of the stack that the probe tests, such as ``pool infer-l4``."""
     title: str
     phase: Phase
     expected: Expectation
     play: Callable[[Stage], Outcome]
     """Send pods, wait, and return their fates."""
     alone_in: frozenset[str] = frozenset()
-    """Pools in which no other probe may run at the same time, because the probe judges the choice of nodes."""
+    """Pools that no other probe may use at the same time, because this probe judges Karpenter's choice of nodes."""
     scenery: str = ""
-    """State that some probes of a phase share, such as a full pool: these play one after the other, without a
-    clean-up."""
+    """A state that some probes of a phase share, such as a full pool. These probes play one after the other, and the
+    cluster is not cleaned between them."""
 
 
 def make_pool_probe(
@@ -51,7 +51,7 @@ def make_pool_probe(
     alone_in: Iterable[str] | None = None,
     scenery: str = "",
 ) -> Probe:
-    """Make a probe of a pool, by default alone in this pool."""
+    """Make a probe of a pool; by default, no other probe uses this pool at the same time."""
     return Probe(
         name=f"{pool}/{name}",
         subject=f"pool {pool}",

@@ -1,4 +1,4 @@
-"""A rehearsal as one JSON document."""
+"""Writes a rehearsal as one JSON document."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from .team import TeamRehearsal
 
 
 def as_json(found: Rehearsal) -> dict[str, Any]:
-    """Return all facts of a rehearsal: refused objects, probes, and the launches of every pool."""
+    """Return all facts of a rehearsal: refused objects, results of probes, and launches."""
     return {
         "asExpected": found.is_as_expected,
         "seconds": round(found.seconds, 1),
@@ -37,7 +37,7 @@ def _write_result(result: Result) -> dict[str, Any]:
 
 
 def write_outcome(outcome: Outcome) -> dict[str, Any]:
-    """Return the pods and nodes of an outcome, prices in US dollars."""
+    """Return the pods and nodes of an outcome, with prices in US dollars an hour."""
     return {
         "seconds": round(outcome.seconds, 1),
         "usdPerHour": round(outcome.usd_per_hour, 4),
@@ -67,7 +67,7 @@ def write_outcome(outcome: Outcome) -> dict[str, Any]:
 
 
 def write_team(found: TeamRehearsal) -> dict[str, Any]:
-    """Return the fates of a team's own objects and pods."""
+    """Return the refused objects, and the fates of the pods, of a team's rehearsal."""
     return {
         "runs": found.runs,
         "refusals": [asdict(refusal) for refusal in found.refusals],
@@ -76,7 +76,7 @@ def write_team(found: TeamRehearsal) -> dict[str, Any]:
 
 
 def _write_launch(instance: Instance) -> dict[str, Any]:
-    """Return the launch of an instance as EC2 got it: disks, interfaces, tags, decoded user data."""
+    """Return the launch of an instance with the values that EC2 received; the user data is decoded."""
     template = instance.template
     return {
         "pool": instance.tags.get("karpenter.sh/nodepool", ""),

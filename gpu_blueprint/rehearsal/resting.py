@@ -1,5 +1,5 @@
-"""Rendered Deployments whose replicas KEDA sets. No KEDA runs in a rehearsal, so they rest until a probe scales
-them."""
+"""Resting Deployments: KEDA sets their replicas, but no KEDA runs in a rehearsal. So they have no pods until a probe
+scales them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,9 +8,9 @@ from lab.scene import Manifest
 
 
 def rest(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an object without pods of its own: a Deployment that states no replicas gets 0.
+    """Return an object as the rehearsal applies it: a Deployment that states no replicas gets 0.
 
-    Pods of the Deployment would take GPUs while other probes judge the choice of nodes.
+    Otherwise its pods would take GPUs while other probes judge the choice of nodes.
     """
     if content["kind"] != "Deployment" or "replicas" in content["spec"]:
         return content
@@ -18,5 +18,5 @@ def rest(content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def is_resting(manifest: Manifest) -> bool:
-    """Return whether an object of the scene is a Deployment that only probes run."""
+    """Return True if an object of the scene is a Deployment that only probes scale."""
     return bool(manifest["kind"] == "Deployment" and manifest["spec"].get("replicas") == 0)

@@ -1,4 +1,4 @@
-"""The order of the probes: rounds, and in each round lanes that run side by side."""
+"""The order of the probes: rounds that run one after the other, and in each round lanes that run in parallel."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -7,11 +7,11 @@ from operator import attrgetter
 from .probe import Probe
 
 Lane = Sequence[Probe]
-"""Probes that play one after the other, because they share a scenery; mostly a single probe."""
+"""Probes that play one after the other, because they share a scenery; most lanes have a single probe."""
 
 
 def plan_rounds(probes: Iterable[Probe]) -> Iterator[list[Lane]]:
-    """Yield rounds of probes of one phase, in which no two lanes need the same pool alone."""
+    """Yield the rounds, phase by phase. No two lanes of a round need the same pool for themselves."""
     ordered = sorted(probes, key=attrgetter("phase"))
     for _, same_phase in groupby(ordered, key=attrgetter("phase")):
         waiting = _build_lanes(same_phase)
@@ -25,7 +25,7 @@ def plan_rounds(probes: Iterable[Probe]) -> Iterator[list[Lane]]:
 
 
 def _build_lanes(probes: Iterable[Probe]) -> list[Lane]:
-    """Put the probes of each scenery into a lane, and every other probe into a lane of its own."""
+    """Return a lane for each scenery, with all its probes, and a lane for each probe without a scenery."""
     lanes: dict[str, list[Probe]] = {}
     for probe in probes:
         lanes.setdefault(probe.scenery or probe.name, []).append(probe)
@@ -33,5 +33,5 @@ def _build_lanes(probes: Iterable[Probe]) -> list[Lane]:
 
 
 def _disturb(lane: Lane, other: Lane) -> bool:
-    """Return whether two lanes need the same pool alone."""
+    """Return True if two lanes need the same pool for themselves."""
     return any(first.alone_in & second.alone_in for first in lane for second in other)

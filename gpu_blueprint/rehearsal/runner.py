@@ -1,4 +1,4 @@
-"""Run the probes of a stack in rounds, all pools in parallel, and compare each outcome with its promise."""
+"""Runs the probes of a stack in rounds, in parallel where possible, and compares each outcome with the promise."""
 
 import time
 import traceback
@@ -21,9 +21,9 @@ from .stage import Stage
 from .subjects import list_probes
 
 _LONGEST_ROUND_S = 3600
-"""Each wait of a probe has its own limit, and a round takes minutes."""
+"""A limit that no round should reach: it takes minutes, and each wait of a probe has its own limit."""
 Report = Callable[[str], None]
-"""Takes a line about the progress of the rehearsal."""
+"""A function that shows a line about the progress of the rehearsal."""
 
 
 class Rehearsal(Record, kw_only=True):
@@ -39,14 +39,15 @@ class Rehearsal(Record, kw_only=True):
 
     @property
     def is_as_expected(self) -> bool:
-        """True if the API server accepted every object and every probe ended as promised."""
+        """True if the API server accepted every object, and every probe (at least one) ended as promised."""
         return not self.refusals and bool(self.results) and all(result.is_as_expected for result in self.results)
 
 
 def load_platform(lab: Lab, report: Report) -> list[Refusal]:
-    """Start Karpenter, and JobSet and Kueue if the stack has them, apply every rendered object, and return refusals.
+    """Start the controllers of the stack, apply every rendered object, and return the refused objects.
 
-    Afterwards Karpenter has accepted its objects, and the API server enforces quotas and admission policies.
+    The controllers are Karpenter and, if the stack has them, JobSet and Kueue. At the end, Karpenter has accepted its
+    objects, and the API server enforces quotas and admission policies.
     """
     report("applying the rendered objects …")
     lab.install_crds()
@@ -64,7 +65,7 @@ def load_platform(lab: Lab, report: Report) -> list[Refusal]:
 
 
 def rehearse(lab: Lab, config: StackConfig, report: Report) -> Rehearsal:
-    """Load a stack into a lab and play all its probes."""
+    """Load a stack into a lab, play all its probes, and return what they found."""
     start = time.monotonic()
     refusals = load_platform(lab, report)
     stage = Stage(lab)
@@ -82,9 +83,9 @@ def rehearse(lab: Lab, config: StackConfig, report: Report) -> Rehearsal:
 
 
 def run_probes(stage: Stage, probes: Sequence[Probe], report: Report) -> list[Result]:
-    """Play probes round by round on a loaded platform, and return the results in the order of the probes.
+    """Play probes round by round on a loaded platform, and return the results in the order of ``probes``.
 
-    A probe that fails is a difference, and the other probes play on.
+    If a probe fails, its result has a difference, and the other probes still play.
     """
     found: dict[str, Result] = {}
     rounds = list(plan_rounds(probes))
@@ -96,7 +97,7 @@ def run_probes(stage: Stage, probes: Sequence[Probe], report: Report) -> list[Re
 
 
 def _play_round(stage: Stage, lanes: Sequence[Lane]) -> list[Result]:
-    """Play lanes in parallel on an empty cluster; an interrupt ends all lanes at once."""
+    """Clean the cluster, then play lanes in parallel; an interrupt ends all lanes at once."""
     try:
         clean(stage)
     except Exception as error:  # noqa: BLE001  the results of the rounds before stay
@@ -126,7 +127,7 @@ def _play(stage: Stage, probe: Probe) -> Result:
 
 
 def _break_off(stage: Stage, probe: Probe, error: Exception) -> Result:
-    """Return the result of a probe that failed; the reason is a dead engine, if there is one, else the error."""
+    """Return the result of a probe that failed. The reason is an engine that has ended, else the error."""
     try:
         stage.lab.workspace.refuse_dead_engines()
     except LabError as reason:
@@ -148,7 +149,7 @@ def _build_result(probe: Probe, outcome: Outcome, difference: str, trace: str = 
 
 
 def pick_launches(instances: Iterable[Instance]) -> tuple[Instance, ...]:
-    """Return the first launch of each pool in each capacity type; later launches differ only in their types."""
+    """Return the first launch of each pool in each capacity type; the others differ from it only in instance type."""
     found: dict[tuple[str, str], Instance] = {}
     for instance in instances:
         found.setdefault((instance.tags.get("karpenter.sh/nodepool", ""), instance.lifecycle), instance)

@@ -1,4 +1,4 @@
-"""From a stack and its plan to the scene that the lab plays."""
+"""Builds the scene for the lab from a stack and its plan."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -55,9 +55,9 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
 
 
 def complete_volume(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an object as the API server accepts it, with a handle for volumes that AWS names only after `pulumi up`.
+    """Return an object as the API server accepts it: a PersistentVolume without a volume handle gets one.
 
-    Nothing in the lab mounts a volume, so any handle will do.
+    AWS names such volumes only after `pulumi up`. Nothing in the lab mounts a volume, so any handle will do.
     """
     if content["kind"] != "PersistentVolume":
         return content
@@ -66,7 +66,7 @@ def complete_volume(content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _find_values(plan: Sequence[PlannedResource], chart: str) -> dict[str, Any]:
-    """Return the values of a chart; empty if the stack does not install it."""
+    """Return the values of a chart; empty if the stack does not install the chart."""
     releases = (resource.inputs for resource in plan if resource.type == _RELEASE)
     return next((release.get("values", {}) for release in releases if release["name"] == chart), {})
 
@@ -77,7 +77,7 @@ def _read_kueue_configuration(plan: Sequence[PlannedResource]) -> dict[str, Any]
 
 
 def _describe_system_nodes(config: StackConfig) -> NodeGroup:
-    """Describe the nodes of the platform's own pods, with stand-ins for the nodes of an existing cluster."""
+    """Return the group of nodes for the platform's own pods; stand-ins if the cluster's owner runs these nodes."""
     type_ = config.system_types[0] if config.system_types else NODE_TYPE
     labels, taints = SYSTEM_NODE_LABELS, [SYSTEM_NODE_TAINT]
     if placement := config.system_placement:

@@ -1,4 +1,4 @@
-"""A running lab as the probes use it: send pods, wait until each has its fate, find their nodes."""
+"""The stage: what probes do in a running lab. They send pods, wait until each has its fate, and find the nodes."""
 
 import threading
 import time
@@ -16,15 +16,15 @@ from .snapshot import KARPENTER, SCHEDULER, Snapshot, is_leaving, is_running, li
 
 _SNAPSHOT_S = 0.4
 _PATIENCE_S = 60.0
-"""Seconds to wait for the fate of a group of pods, counted again whenever one of them gets its fate."""
+"""Seconds to wait for the fates of a group of pods. The time starts again whenever one more pod has its fate."""
 _PATIENCE_EACH_S = 2.0
-"""Further seconds for each pod of a group, since each may need a node of its own."""
+"""Seconds to add for each pod of a group, because each may need a node for itself."""
 _SECOND_LOOK_S = 3.0
-"""Seconds after an engine's refusal in which Karpenter may still try other offerings; then the pod counts as
+"""Seconds after an engine's refusal in which Karpenter may still try other offerings. After them, the pod counts as
 waiting."""
 _WARM_UP_S = 20.0
-"""Seconds in which no refusal is final. Karpenter marks a pool ready before it has applied the overlays to the pool's
-types, and skips the pool until then; it looks again at a waiting pod every ten seconds."""
+"""Seconds after the start in which no refusal is final. Karpenter marks a pool ready before it has applied the overlays
+to the pool's types, and skips the pool until then. It looks again at a waiting pod every ten seconds."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class CancelledError(Exception):
 
 
 class Stage:
-    """The lab, and its last snapshot. Threads share a stage."""
+    """The lab and its last snapshot. Threads may share a stage."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -53,15 +53,15 @@ class Stage:
         self._snapshot = Snapshot()
         has_pools = bool(lab.scene.list_kind("NodePool"))
         self._judges = (KARPENTER,) if has_pools else (KARPENTER, SCHEDULER)
-        """Engines whose refusal is final. Karpenter says nothing while it has no pool."""
+        """Engines whose refusal is final. Without pools, Karpenter says nothing, so the scheduler's refusal counts."""
         self._warm_at = time.monotonic() + (_WARM_UP_S if has_pools else 0)
 
     def cancel(self) -> None:
-        """Stop every waiting thread with a CancelledError."""
+        """Stop every waiting thread: its wait raises CancelledError."""
         self._cancelled.set()
 
     def look(self) -> Snapshot:
-        """Return the cluster, at most 0.4 seconds old."""
+        """Return a snapshot that is at most 0.4 seconds old."""
         with self._lock:
             now = time.monotonic()
             if now - self._snapshot.taken > _SNAPSHOT_S:
@@ -70,13 +70,13 @@ class Stage:
             return self._snapshot
 
     def look_again(self) -> Snapshot:
-        """Return the cluster after this call."""
+        """Return a snapshot that is taken after this call."""
         with self._lock:
             self._snapshot = Snapshot()
         return self.look()
 
     def wait_until(self, holds: Callable[[Snapshot], bool], seconds: float | None = None) -> bool:
-        """Wait until a condition holds; return False after the seconds, a minute by default."""
+        """Wait until ``holds`` returns True. Return False if it does not within ``seconds``, by default a minute."""
         end = time.monotonic() + (_PATIENCE_S if seconds is None else seconds)
         while not holds(self.look()):
             if time.monotonic() > end:
@@ -85,7 +85,7 @@ class Stage:
         return True
 
     def pause(self, seconds: float) -> None:
-        """Sleep; raise a CancelledError if the rehearsal ends meanwhile."""
+        """Sleep; raises CancelledError if the rehearsal ends meanwhile."""
         if self._cancelled.wait(seconds):
             raise CancelledError
 
@@ -95,11 +95,11 @@ class Stage:
         return self._wait_for([self._create(pod) for pod in pods], start)
 
     def follow(self, pods: Iterable[Manifest], start: float) -> Outcome:
-        """Wait until existing pods have their fate."""
+        """Wait until existing pods have their fates, and return the fates."""
         return self._wait_for([_Sent(*name_pod(pod), start) for pod in pods], start)
 
     def keep(self, groups: Iterable[Sequence[Manifest]]) -> Outcome:
-        """Create the missing pods, group after group, and return the fates of all."""
+        """Create the pods that are missing, group after group, and return the fates of all pods."""
         start = time.monotonic()
         fates: list[PodFate] = []
         for pods in groups:
@@ -110,14 +110,14 @@ class Stage:
         return Outcome(pods=tuple(fates), seconds=time.monotonic() - start)
 
     def remove(self, pods: Iterable[Manifest]) -> None:
-        """Delete pods and wait until they are gone."""
+        """Delete pods, and wait until they are gone; raises LabError if one stays."""
         for pod in pods:
             name, namespace = name_pod(pod)
             if not self.lab.kube.delete("v1", "Pod", name, namespace, wait_s=_PATIENCE_S):
                 raise LabError(f"the pod {namespace}/{name} cannot be deleted")
 
     def list_pods(self, namespace: str, labels: Mapping[str, str]) -> list[Manifest]:
-        """Return the pods of a namespace that carry labels and are not being deleted."""
+        """Return the pods of a namespace that have the labels and are not being deleted."""
         return [
             pod
             for pod in self.look().pods
@@ -131,8 +131,8 @@ class Stage:
         sent = _Sent(name, namespace, time.monotonic())
         try:
             self.lab.kube.create(pod)
-            # The API server may compile policies for seconds before it creates the first pod; earlier snapshots lack
-            # the pod.
+            # Before it creates the first pod, the API server may compile policies for seconds. Snapshots from this time
+            # lack the pod, so its time starts here.
             sent.since = time.monotonic()
         except RefusedError as error:
             fate = Fate.REFUSED if is_forbidden(error) else Fate.UNCLEAR
@@ -152,11 +152,11 @@ class Stage:
         return Outcome(pods=fates, seconds=time.monotonic() - start)
 
     def _count_settled(self, sent: Sequence[_Sent], snapshot: Snapshot) -> int:
-        """Return how many pods have their fate. Every pod is asked, because each has its own clock."""
+        """Return how many pods have their fate. This looks at every pod, because each has its own clock."""
         return sum(self._is_settled(pod, snapshot) for pod in sent)
 
     def _is_settled(self, sent: _Sent, snapshot: Snapshot) -> bool:
-        """Return whether a pod runs, was refused, is gone, or waits for good."""
+        """Return True if a pod runs, was refused, is gone, or has waited so long that the refusal is final."""
         if sent.fate:
             return True
         pod = snapshot.find_pod(sent.name, sent.namespace)
@@ -170,11 +170,11 @@ class Stage:
         return snapshot.taken > max(self._warm_at, sent.waits_since + _SECOND_LOOK_S)
 
     def _is_refused(self, snapshot: Snapshot, pod: Manifest) -> bool:
-        """Return whether an engine whose refusal is final finds no node for a pod."""
+        """Return True if an engine whose refusal is final has found no node for a pod."""
         return any(snapshot.find_reason(pod, engine) for engine in self._judges)
 
     def _judge(self, sent: _Sent, snapshot: Snapshot) -> PodFate:
-        """Return the fate of a pod that the API server accepted, with the reason in the engine's own words."""
+        """Return the fate of a pod that the API server has accepted, with the reason in the words of the engine."""
 
         def end(fate: Fate, reason: str = "", landing: Landing | None = None) -> PodFate:
             return PodFate(name=sent.name, namespace=sent.namespace, fate=fate, reason=reason, landing=landing)
@@ -196,7 +196,7 @@ class Stage:
         return "; ".join(["the pod is gone", *list_events(self.lab.kube, sent.name, sent.namespace)[-3:]])
 
     def _find_landing(self, snapshot: Snapshot, name: str) -> Landing | None:
-        """Return type, purchase, zone and price of a node; None if the node, or its instance in AWS, is gone."""
+        """Return the facts about a pod's node; None if the node, or the instance of Karpenter's node, is gone."""
         node = snapshot.nodes.get(name)
         if node is None:
             return None
@@ -219,5 +219,5 @@ class Stage:
 
 
 def is_forbidden(error: RefusedError) -> bool:
-    """Return whether a rule of the cluster refuses an object; an admission policy does so with status 422."""
+    """Return True if a rule of the cluster refuses an object; admission policies refuse with the HTTP status 422."""
     return error.status == 403 or (error.status == 422 and "is forbidden" in error.reason)

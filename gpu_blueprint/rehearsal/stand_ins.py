@@ -1,4 +1,4 @@
-"""Stand-ins for the parts of an existing cluster that a rehearsal knows only from the stack file."""
+"""Stand-ins for the parts of an existing cluster of which a rehearsal knows only what the stack file says."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,11 +10,11 @@ from ..config import ExistingCluster, StackConfig
 from ..config.monitoring import ExistingMonitoring
 
 NODE_TYPE, NODE_COUNT = "m7i.xlarge", 3
-"""Nodes that stand in for the nodes of an existing cluster."""
+"""Instance type and number of the nodes that stand in for an existing cluster's nodes."""
 
 
 def list_stand_ins(config: StackConfig) -> list[str]:
-    """Return a sentence for each part of the owner's cluster, with its stand-in."""
+    """Return a sentence for each part of an existing cluster: what stands in for it."""
     return [*_describe(config.existing_cluster)] if config.existing_cluster else []
 
 
@@ -32,14 +32,14 @@ def _describe(cluster: ExistingCluster) -> Iterator[str]:
 
 
 def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
-    """Return the values of the existing cluster's Karpenter, with the feature gates that the stack file states."""
+    """Return chart values for the existing cluster's Karpenter, with the feature gates from the stack file."""
     gates = {"nodeOverlay": config.cluster.has_overlays, "nodeRepair": config.cluster.node_repair}
     named = {"clusterName": config.cluster_name, "interruptionQueue": config.cluster_name}
     return {"replicas": 2, "settings": {**named, "featureGates": {**gates, "reservedCapacity": True}}}
 
 
 def list_owned(config: StackConfig) -> Iterator[Manifest]:
-    """Yield the objects of the cluster's owner that the platform's objects need."""
+    """Yield objects that the cluster's owner has made and the platform's objects need: namespaces."""
     cluster = config.existing_cluster
     found = {
         config.gpu_operator_namespace: cluster is not None and cluster.gpu_operator == "existing",

@@ -1,4 +1,4 @@
-"""The probes of each subject of a stack."""
+"""Lists the probes of a stack, by subject."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -36,11 +36,11 @@ PROBES: Mapping[Subject, Callable[[StackConfig], Iterator[Probe]]] = {
     "services": list_service_probes,
     "models": lambda config: (probe for model in config.models for probe in list_model_probes(config, model)),
 }
-"""Subject → its probes."""
+"""Subject → function that yields the subject's probes."""
 
 
 def list_probes(config: StackConfig) -> list[Probe]:
-    """Return every probe of a stack, in the order of the report: the probes of a pool or a tenant together."""
+    """Return every probe of a stack in the order of the report: all probes of a pool, a tenant and so on together."""
     probes = [probe for ask in PROBES.values() for probe in ask(config)]
     about = list(dict.fromkeys(probe.subject for probe in probes))
     return sorted(probes, key=lambda probe: about.index(probe.subject))

@@ -1,4 +1,4 @@
-"""A team's own manifests on a rehearsed platform: does a chart run there, on which nodes, for how much?"""
+"""Rehearses a team's own manifests on a stack's platform: do the pods run there, on which nodes, at what price?"""
 
 import time
 from collections.abc import Sequence
@@ -14,9 +14,10 @@ from .snapshot import Snapshot, name_pod
 from .stage import Stage
 
 _SECONDS_TO_APPEAR = 10.0
-"""Controllers make the pods of a Deployment within a second; a missing operator makes none."""
+"""Seconds to wait for pods. Controllers make the pods of a Deployment within a second; without the operator of a custom
+resource, no pod will come."""
 _QUIET_S = 2.0
-"""Seconds without a new pod after which controllers have made all pods."""
+"""Seconds without a new pod after which all pods count as made."""
 
 
 class TeamRehearsal(Record, kw_only=True):
@@ -27,12 +28,12 @@ class TeamRehearsal(Record, kw_only=True):
 
     @property
     def runs(self) -> bool:
-        """True if every object and every pod of a controller was accepted, and every pod runs."""
+        """True if every object and every pod was accepted, and every pod (at least one) runs."""
         return not self.refusals and bool(self.outcome.pods) and all(pod.landing for pod in self.outcome.pods)
 
 
 def rehearse_team(lab: Lab, manifests: Sequence[Manifest], report: Report) -> TeamRehearsal:
-    """Load the platform, apply the team's objects, and follow all their pods."""
+    """Load the platform, apply the team's objects, and return the refusals and the fates of all their pods."""
     platform = load_platform(lab, report)
     stage = Stage(lab)
     before = {name_pod(pod) for pod in stage.look_again().pods}
@@ -47,12 +48,12 @@ def rehearse_team(lab: Lab, manifests: Sequence[Manifest], report: Report) -> Te
 
 
 def find_namespace(manifest: Manifest) -> str:
-    """Return the namespace in which the pods of an object appear."""
+    """Return the namespace in which an object's pods appear."""
     return str(manifest["metadata"].get("namespace", "default"))
 
 
 def _follow_pods(stage: Stage, before: set[tuple[str, str]], namespaces: set[str], start: float) -> Outcome:
-    """Follow the team's pods until no further pod appears: a StatefulSet makes a pod when the pod before it runs."""
+    """Follow the team's pods until no other pod appears: a StatefulSet makes a pod only when the previous one runs."""
     outcome = Outcome(pods=())
     while len(pods := _wait_for_pods(stage, before, namespaces)) > len(outcome.pods):
         outcome = stage.follow(pods, start)
@@ -60,7 +61,7 @@ def _follow_pods(stage: Stage, before: set[tuple[str, str]], namespaces: set[str
 
 
 def _wait_for_pods(stage: Stage, before: set[tuple[str, str]], namespaces: set[str]) -> list[Manifest]:
-    """Return the team's pods as soon as no further pod appears; the platform's pods are in other namespaces."""
+    """Return the team's pods once no other pod appears; the platform's pods are left out."""
 
     def find(snapshot: Snapshot) -> list[Manifest]:
         names = ((name_pod(pod), pod) for pod in snapshot.pods)

@@ -1,4 +1,4 @@
-"""Versions in which the lab's engines and a stack differ."""
+"""Compares the versions of the lab's engines with the versions of a stack."""
 
 from lab.engines import ENGINES
 
@@ -6,7 +6,7 @@ from ..config import StackConfig
 
 
 def list_version_differences(config: StackConfig) -> list[str]:
-    """Return a sentence for each program whose version in the lab differs from the stack's."""
+    """Return a sentence for Kubernetes and for Karpenter if the lab runs another version than the stack."""
     kubernetes, karpenter = ENGINES["kube-apiserver"].version, ENGINES["karpenter"].version
     pairs = (
         ("Kubernetes", kubernetes.rpartition(".")[0], kubernetes, config.cluster.kubernetes_version),

@@ -1,8 +1,7 @@
-"""AWS on loopback for the production Karpenter: moto, and handlers for the calls that moto lacks.
+"""AWS on loopback for the production Karpenter: the lab's own handlers for some calls, and moto for the others.
 
-The lab's own handlers answer for prices, images, reservations, launch templates, fleets and instances, with facts of
-the blueprint's catalogue. A launched instance becomes a Node with the labels and taints of its user data. moto answers
-every other call.
+The handlers answer calls about prices, images, reservations, launch templates, fleets and instances, with facts of the
+blueprint's catalogue. A launched instance becomes a Node with the labels and taints of its user data.
 """
 
 from .calls import Call

@@ -23,7 +23,7 @@ from .wire import AwsError, Params
 
 VPC_CIDR = "10.80.0.0/16"
 SUBNET_PREFIX = 19
-"""The VPC has eight subnets of 8,187 addresses."""
+"""The VPC has room for eight subnets with 8,187 usable addresses each."""
 
 
 def read_account() -> str:
@@ -107,7 +107,7 @@ def _make_subnets(scene: Scene, node_classes: list[Manifest], vpc: Any) -> None:
 
 
 def _make_security_groups(scene: Scene, node_classes: list[Manifest], vpc: Any) -> None:
-    """Make a security group for each term that selects by tags."""
+    """Make a security group for each selector term, with the tags of the term."""
     for number, term in enumerate(_list_terms(node_classes, "securityGroupSelectorTerms")):
         group = _read_ec2(scene).create_security_group(f"lab-{number}", "Security group of the lab", vpc_id=vpc.id)
         for key, value in term.get("tags", {}).items():
@@ -132,7 +132,7 @@ def _make_cluster(scene: Scene) -> None:
 
 
 def find_subnet(scene: Scene, subnet_id: str) -> Subnet:
-    """Return the subnet of an id; raises AwsError if there is none."""
+    """Return the subnet with an id; raises AwsError if there is none."""
     for subnets in _read_ec2(scene).subnets.values():
         if subnet := subnets.get(subnet_id):
             zone = subnet._availability_zone
@@ -141,7 +141,7 @@ def find_subnet(scene: Scene, subnet_id: str) -> Subnet:
 
 
 def refuse_role_that_is_gone(scene: Scene, params: Params) -> None:
-    """Refuse to remove a role from an instance profile a second time, which Karpenter tries; moto would fail."""
+    """Raise AwsError if an instance profile no longer has a role: Karpenter removes roles twice, and moto fails."""
     iam = iam_backends[read_account()][get_partition(scene.region)]
     name, role = params["InstanceProfileName"], params["RoleName"]
     profile = next((found for found in iam.instance_profiles.values() if found.name == name), None)
@@ -150,7 +150,7 @@ def refuse_role_that_is_gone(scene: Scene, params: Params) -> None:
 
 
 def upgrade_cluster(scene: Scene, kubernetes: str) -> None:
-    """Give the cluster another version of Kubernetes."""
+    """Set the Kubernetes version of the cluster."""
     eks_backends[read_account()][scene.region].clusters[scene.cluster_name].version = kubernetes
 
 

@@ -1,6 +1,6 @@
-"""moto's parts, imported without the developer's own AWS settings.
+"""The parts of moto that the lab uses, imported without the developer's own AWS settings.
 
-On import, moto reads the names of regions from boto3, which fails if ``AWS_PROFILE`` names no profile.
+On import, moto asks boto3 for the names of regions, and boto3 fails if ``AWS_PROFILE`` names an unknown profile.
 """
 
 import os
@@ -18,7 +18,7 @@ ISOLATION = {
 
 @contextmanager
 def isolate_moto() -> Iterator[None]:
-    """Hide the developer's own AWS settings, and skip AWS's public images, which take moto half a second."""
+    """Hide the developer's own AWS settings, and AWS's public images, which moto would load for half a second."""
     own = [name for name in os.environ if name.startswith("AWS_") or name in ISOLATION]
     before = {name: os.environ.pop(name) for name in own}
     os.environ.update(ISOLATION)

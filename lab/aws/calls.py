@@ -1,4 +1,4 @@
-"""The record of calls that change something in AWS."""
+"""The record of calls to AWS that change something, or that nothing could answer."""
 
 import base64
 import binascii

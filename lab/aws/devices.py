@@ -42,7 +42,7 @@ def list_device_steps(
         row: The node's instance type.
         settings: The kubelet's settings; its labels decide which overlays apply.
         efa_count: Number of EFA interfaces.
-        overlays: The rendered NodeOverlays, which state the pool's promise to Karpenter.
+        overlays: The rendered NodeOverlays, which tell Karpenter the devices that the pool promises.
         timings: Seconds of each step.
     """
     whole = {GPU: str(row.gpu_devices)} if row.gpu_devices else {}

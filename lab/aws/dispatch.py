@@ -15,16 +15,16 @@ LOG = logging.getLogger(__name__)
 Name = tuple[str, str]
 """Service and action."""
 Handler = Callable[[Params], Mapping[str, Any] | Reply | None]
-"""Returns the body of the answer, a Reply, or None to let moto answer; raises AwsError."""
+"""A function that answers a call: it returns the body, a Reply, or None to let moto answer; raises AwsError."""
 Narrow = Callable[[Params], Mapping[str, str]]
-"""Returns parameters to add to a call before moto answers it."""
+"""A function that returns parameters to add to a call before moto answers it."""
 
 
 class Dispatch:
     """A WSGI application: handlers by service and action, and moto for every other call.
 
-    Calls that change something, or that neither the lab nor moto could answer, are recorded with their parameters, and
-    all other calls by service and action.
+    It records the service and the action of every call. If a call changes something, or if neither the lab nor moto
+    can answer it, the record also has the parameters.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Dispatch:
         return answer_json(body) if request.speaks_json else answer_ec2(request.action, body)
 
     def _refuse_as_told(self, request: Request) -> None:
-        """Raise the error that the faults name for this action, and end a dry run."""
+        """Raise AwsError if the faults name an error for this action, or if the call is a dry run."""
         if code := self._faults.errors.get(request.action):
             raise AwsError(code, f"the lab refuses {request.action}")
         if request.is_dry_run:

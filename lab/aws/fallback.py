@@ -36,7 +36,7 @@ class MotoAnswer(Record, kw_only=True):
 
     @property
     def is_unknown(self) -> bool:
-        """True if moto does not know the action, or failed in it."""
+        """True if moto does not know the action, or failed while it answered."""
         return self.error in UNKNOWN_ACTION or self.code >= 500 or (self.code in (404, 405) and not self.error)
 
 
@@ -45,9 +45,9 @@ def ask_moto(moto: Wsgi, environ: Environ, body: bytes, extra: Mapping[str, str]
 
     Args:
         moto: moto's application.
-        environ: The request; its body has been read.
-        body: The body.
-        extra: Parameters to add to the body of a query.
+        environ: The request, without its body.
+        body: The body of the request.
+        extra: Parameters to add to the body, if the request is a query.
 
     Raises:
         NotImplementedError: moto does not know the action.

@@ -18,6 +18,6 @@ class Faults:
     """True if nodes join but never advertise a GPU."""
 
     def has_capacity(self, lifecycle: str, instance_type: str, zone: str) -> bool:
-        """Return whether no pattern matches this offer."""
+        """Return True if no pattern in ``insufficient`` matches this offer."""
         offer = f"{lifecycle}:{instance_type}:{zone}"
         return not any(fnmatchcase(offer, pattern) for pattern in tuple(self.insufficient))

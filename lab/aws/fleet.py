@@ -19,7 +19,7 @@ from .reservations import Reservations
 from .wire import AwsError, Params, read_tags
 
 FIRST_HOST = 4
-"""First host number in a subnet that AWS gives to an instance."""
+"""Lowest host number that AWS gives to an instance in a subnet."""
 
 
 class Option(Record, kw_only=True):
@@ -63,8 +63,8 @@ class FleetError(Record):
 class Fleets(Record, kw_only=True):
     """Launches instances as EC2 does for a fleet of the type ``instant``.
 
-    The lab tries the cheapest option first, and the next if that fails. Real EC2 also weighs spot capacity, which the
-    lab does not know.
+    The lab tries the options in order of price (with a prioritized strategy, of priority) until one launches. Real EC2
+    also weighs spot capacity, which the lab does not know.
     """
 
     scene: Scene
@@ -78,7 +78,7 @@ class Fleets(Record, kw_only=True):
     """Starts the boot of a new instance, and returns at once."""
 
     def create(self, params: Params) -> Reply:
-        """Answer CreateFleet; raises AwsError if a template, a subnet or an image does not exist."""
+        """Answer CreateFleet; raises AwsError without overrides, or if a template, subnet or image does not exist."""
         options = self._rank_options(params)
         tags = read_tags(params.get("TagSpecification", []), "instance")
         launched: list[tuple[Option, Instance]] = []

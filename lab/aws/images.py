@@ -1,4 +1,4 @@
-"""Node images: the SSM parameters that name them, and EC2's description of them."""
+"""Node images: the SSM parameters that contain their ids, and EC2's descriptions of the images."""
 
 import hashlib
 from typing import Any, get_args
@@ -34,7 +34,7 @@ class Image(Record, kw_only=True):
 
 
 class Images:
-    """The images that node classes pin or the scene adds. No other image exists."""
+    """The images of the aliases that node classes pin or the scene adds. No other image exists."""
 
     def __init__(self, scene: Scene) -> None:
         self._aliases = _list_aliases(scene)
@@ -48,7 +48,7 @@ class Images:
             self._by_parameter[image.parameter] = self._by_id[image.id] = image
 
     def find(self, image_id: str) -> Image:
-        """Return the image of an id; raises AwsError if it does not exist."""
+        """Return the image with an id; raises AwsError if it does not exist."""
         if image_id not in self._by_id:
             raise AwsError("InvalidAMIID.NotFound", f"The image id '[{image_id}]' does not exist")
         return self._by_id[image_id]

@@ -1,6 +1,7 @@
-"""The instance types of the lab's region: the types of the catalogue, described by moto.
+"""The instance types of the lab's region: the region's types in the catalogue, described by moto.
 
-EC2 has fourteen hundred types. moto needs seconds for all of them, and Karpenter cannot launch a type without a price.
+EC2 has fourteen hundred types, and moto needs seconds to describe them all. Only the catalogue's types have prices in
+the lab, and Karpenter launches no type without a price.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,14 +26,14 @@ class InstanceTypes:
         offer_types(scene.region, self._names)
 
     def narrow_types(self, params: Params) -> Parameters:
-        """Return the parameters that limit DescribeInstanceTypes; none if the caller names types."""
+        """Return the parameters that limit DescribeInstanceTypes to the catalogue; none if the caller names types."""
         if "InstanceType" in params:
             return {}
         known = [name for name in self._names if name in INSTANCE_TYPES]
         return {f"InstanceType.{number}": name for number, name in enumerate(known, 1)}
 
     def narrow_offerings(self, params: Params) -> Parameters:
-        """Return one more filter for DescribeInstanceTypeOfferings; none if the caller filters by type."""
+        """Return the filter that limits DescribeInstanceTypeOfferings to the catalogue; none if the caller has one."""
         filters: list[dict[str, Any]] = params.get("Filter", [])
         if any(entry["Name"] == "instance-type" for entry in filters):
             return {}
@@ -42,7 +43,7 @@ class InstanceTypes:
 
 
 def offer_types(region: str, names: Iterable[str]) -> None:
-    """Offer types in every zone of a region that moto's data lacks, such as the regions of GovCloud."""
+    """Add offerings of types in every zone of a region; only if moto has none there, such as in GovCloud."""
     if region in INSTANCE_TYPE_OFFERINGS["region"]:
         return
     zones = ec2_backends[DEFAULT_ACCOUNT_ID][region].describe_availability_zones()

@@ -45,7 +45,7 @@ class Instance:
 
 
 class Instances(dict[str, Instance]):
-    """Id → instance, terminated ones too."""
+    """Id → instance; terminated instances stay in the mapping."""
 
     def count_reserved(self, reservation: str) -> int:
         """Return the number of instances that run in a capacity reservation."""

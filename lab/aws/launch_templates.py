@@ -46,7 +46,7 @@ class LaunchTemplate(Record, kw_only=True):
 
     @property
     def security_groups(self) -> list[str]:
-        """Ids of the security groups of the first interface."""
+        """Ids of the template's security groups; if it has none, of its first interface's groups."""
         first = self.interfaces[0].get("SecurityGroupId", []) if self.interfaces else []
         return [*(self.data.get("SecurityGroupId") or first)]
 
@@ -74,7 +74,7 @@ class LaunchTemplates:
         self._templates: dict[str, LaunchTemplate] = {}
 
     def find(self, specification: Params) -> LaunchTemplate:
-        """Return the template with a name or an id; raises AwsError if there is none."""
+        """Return the template with the given name or id; raises AwsError if there is none."""
         name, template_id = specification.get("LaunchTemplateName"), specification.get("LaunchTemplateId")
         for template in self._templates.values():
             if template.name == name or template.id == template_id:

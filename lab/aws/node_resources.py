@@ -23,7 +23,7 @@ Resources = Mapping[str, str]
 
 
 def _count_storage(row: InstanceType, settings: KubeletSettings, template: LaunchTemplate) -> int:
-    """Return the bytes of the volume with images and pods: the local disks, or the disk of the AMI family."""
+    """Return the bytes of the volume for images and pods: the joined local disks, or the AMI family's data disk."""
     if settings.joins_disks and row.local_nvme_gb:
         return row.local_nvme_gb * GB
     device = AMI_FAMILIES[settings.family].data_device
@@ -51,7 +51,7 @@ def list_capacity(row: InstanceType, settings: KubeletSettings, template: Launch
 def list_allocatable(row: InstanceType, settings: KubeletSettings, template: LaunchTemplate) -> Resources:
     """Return the node's allocatable resources without devices.
 
-    Kubelet subtracts huge pages from allocatable memory.
+    Kubelet subtracts huge pages from the allocatable memory.
     """
     storage = _count_storage(row, settings, template)
     cpu, memory = find_allocatable(row, settings.max_pods)

@@ -20,7 +20,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Kube(Protocol):
-    """The part of a Kubernetes client that nodes need."""
+    """The methods of a Kubernetes client that the stand-ins for nodes call."""
 
     def create(self, manifest: Manifest) -> Any: ...
 
@@ -109,7 +109,7 @@ class Nodes:
 
 
 def build_node(instance: Instance, settings: KubeletSettings, region: str) -> Manifest:
-    """Return the Node with which a kubelet registers, before any device plugin runs."""
+    """Return the Node that a kubelet registers, before any device plugin runs."""
     row, name = find_instance(instance.instance_type), name_node(instance.address, region)
     status = {
         "capacity": list_capacity(row, settings, instance.template),

@@ -12,14 +12,14 @@ from ..scene import Scene
 from .wire import Params, read_now
 
 _OTHER_BARE_METAL = ("c5.metal", 4.896)
-"""A bare metal type and its US dollars an hour, for a region without bare metal types in the catalogue: us-gov-east-1
-(price list of Karpenter 1.14.1). No node class selects this type."""
+"""A bare metal type and its price in US dollars an hour (price list of Karpenter 1.14.1). The lab offers it in
+us-gov-east-1, where the catalogue has no bare metal type. No node class selects it."""
 
 
 class Offers:
     """Prices of the scene's region, from the catalogue and the stack's own spot shares.
 
-    Spot costs the same in all zones.
+    A type's spot price is the same in all zones.
 
     Raises:
         LabError: The catalogue has no prices of the region, so Karpenter could launch nothing.
@@ -32,19 +32,19 @@ class Offers:
             raise LabError(f"the catalogue has no prices of {scene.region}; {hint}")
 
     def price_on_demand(self, instance_type: str) -> float | None:
-        """Return the US dollars an hour, or None if the region does not sell the type or the price is unknown."""
+        """Return the price in US dollars an hour, or None if the region lacks the type or the price is unknown."""
         price = find_on_demand_price(instance_type, self._scene.region)
         return price.usd if price else None
 
     def price_spot(self, instance_type: str) -> float | None:
-        """Return the US dollars an hour on spot, or None if the type is not sold on spot or the price is unknown."""
+        """Return the spot price in US dollars an hour, or None if spot lacks the type or the price is unknown."""
         usd, share = self.price_on_demand(instance_type), self._find_share(instance_type)
         if usd is None or share is None or "spot" not in list_instances()[instance_type].usage_classes:
             return None
         return round(usd * share, 5)
 
     def price(self, lifecycle: str, instance_type: str) -> float | None:
-        """Return the US dollars an hour of ``spot``, ``on-demand`` or ``reserved``.
+        """Return the price for a lifecycle (``spot``, ``on-demand`` or ``reserved``) in US dollars an hour, or None.
 
         A reserved instance costs its on-demand price, which the account pays for the reservation anyway.
         """
@@ -63,14 +63,14 @@ class Offers:
     def get_products(self, params: Params) -> dict[str, Any]:
         """Answer the Price List's GetProducts: one product for each type with a price.
 
-        Karpenter requests bare metal with the tenancy ``Dedicated``, and stops if a region has none.
+        Karpenter requests bare metal types with the tenancy ``Dedicated``, and stops if the answer has none.
         """
         bare_metal = any(entry["Field"] == "tenancy" and entry["Value"] == "Dedicated" for entry in params["Filters"])
         priced = self._list_prices(bare_metal=bare_metal)
         return {"FormatVersion": "aws_v1", "PriceList": [_render_product(name, usd) for name, usd in priced]}
 
     def describe_spot_price_history(self, _: Params) -> dict[str, Any]:
-        """Answer with the price of every type in every zone of the scene."""
+        """Answer DescribeSpotPriceHistory: the spot price of every type in every zone of the scene."""
         return {
             "spotPriceHistorySet": [
                 _render_spot_price(row, zone, usd)

@@ -12,7 +12,7 @@ from .wire import Params, read_query
 READING = ("Describe", "Get", "List", "Receive", "BatchGet", "GET ", "HEAD ")
 """Prefixes of actions that change nothing."""
 SCOPE = re.compile(r"Credential=[^/]+/\d+/[^/]+/([^/]+)/")
-"""The service in a signature."""
+"""Finds the service in a signature."""
 FORM = "application/x-www-form-urlencoded"
 Environ = dict[str, Any]
 """WSGI's description of a request."""

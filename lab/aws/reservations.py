@@ -14,7 +14,7 @@ class Reservations:
     """The scene's reservations, and their free instances.
 
     Args:
-        count_used: Returns the number of instances that run in a reservation, by its id.
+        count_used: Takes the id of a reservation, and returns the number of instances that run in it.
     """
 
     def __init__(self, scene: Scene, faults: Faults, count_used: Callable[[str], int]) -> None:

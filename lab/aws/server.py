@@ -41,7 +41,7 @@ from .reservations import Reservations
 from .wire import AwsError, Params, read_now
 
 POLL_S = 0.05
-"""Seconds between two checks of the server for a stop."""
+"""Seconds between two checks whether the server must stop."""
 INTERRUPTION = "EC2 Spot Instance Interruption Warning"
 
 
@@ -90,7 +90,7 @@ class Shim:
 
     @property
     def url(self) -> str:
-        """Address of the endpoint; only while the server runs."""
+        """Address of the endpoint; raises LabError if the server does not run."""
         if self._server is None:
             raise LabError("the lab's AWS does not run; call start() first")
         return f"http://127.0.0.1:{self._server.server_port}"
@@ -141,7 +141,7 @@ class Shim:
         send_queue_message(self._scene, json.dumps(event))
 
     def upgrade_cluster(self, kubernetes: str) -> None:
-        """Set the cluster's Kubernetes version, and publish its images. Karpenter reads the version every 5 minutes."""
+        """Set the cluster's Kubernetes version, and add its images. Karpenter reads the version every 5 minutes."""
         self._images.publish(kubernetes)
         upgrade_cluster(self._scene, kubernetes)
 
@@ -206,7 +206,7 @@ class Shim:
 
 @cache
 def _build_moto() -> Wsgi:
-    """Return moto's application, which has no state and is slow to build."""
+    """Return moto's application. It has no state and is slow to build, so it is built only once."""
     application: Wsgi = DomainDispatcherApplication(create_backend_app)
     return application
 

@@ -1,4 +1,4 @@
-"""The kubelet settings in a node's user data: AL2023's NodeConfig, Bottlerocket's TOML."""
+"""Reads the kubelet settings from a node's user data: AL2023's NodeConfig, or Bottlerocket's TOML."""
 
 import re
 import tomllib
@@ -26,7 +26,7 @@ KUBELET_LABELS = {
     "failure-domain.beta.kubernetes.io/zone",
     "failure-domain.beta.kubernetes.io/region",
 }
-"""Labels of Kubernetes' own namespaces that kubelet accepts in ``--node-labels``.
+"""Labels with a prefix of Kubernetes' own that kubelet accepts in ``--node-labels``.
 
 Source: Kubernetes v1.36.4 staging/src/k8s.io/kubelet/pkg/apis/well_known_labels.go.
 """
@@ -73,7 +73,7 @@ def read_user_data(text: str, cluster: str) -> KubeletSettings:
 
 
 def _check_label(label: str) -> None:
-    """Refuse a label that kubelet refuses in ``--node-labels``."""
+    """Raise UserDataError for a label that kubelet refuses in ``--node-labels``."""
     namespace = label.split("/")[0] if "/" in label else ""
     is_kubernetes = re.search(r"(^|\.)(kubernetes\.io|k8s\.io)$", namespace)
     is_allowed = any(namespace == allowed or namespace.endswith(f".{allowed}") for allowed in KUBELET_NAMESPACES)
@@ -82,7 +82,7 @@ def _check_label(label: str) -> None:
 
 
 def _read_node_configs(text: str, cluster: str) -> KubeletSettings:
-    """Read a MIME message; of several NodeConfigs, a later one replaces the fields of an earlier one, as in nodeadm."""
+    """Read a MIME message. The fields of a later NodeConfig replace those of an earlier one, as in nodeadm."""
     merged: dict[str, Any] = {}
     for config in _list_node_configs(text):
         merged = _merge(merged, config)

@@ -1,4 +1,4 @@
-"""An HTTP proxy on loopback in place of the cluster's network, for addresses of pods and names of Services."""
+"""An HTTP proxy on loopback that stands in for the cluster's network: it knows pod addresses and Service names."""
 
 import json
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class ClusterProxy:
     Args:
         kube: The API server with the pods.
         servers: The stand-ins for the servers in the pods.
-        services: Name and port of a Service, such as ``prometheus-operated.monitoring.svc:9090`` → its address here.
+        services: Name and port of a Service, such as ``prometheus-operated.monitoring.svc:9090`` → URL on loopback.
     """
 
     def __init__(self, kube: KubeClient, servers: Servers, services: Mapping[str, str]) -> None:
@@ -34,12 +34,12 @@ class ClusterProxy:
 
     @property
     def url(self) -> str:
-        """The address of the proxy."""
+        """The URL of the proxy."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     @property
     def discovery(self) -> str:
-        """The address that lists the targets of a namespace, whose name is appended."""
+        """The URL for scrape targets, without its last part: the name of a namespace."""
         return f"{self.url}{_DISCOVERY}"
 
     def start(self) -> None:
@@ -53,7 +53,7 @@ class ClusterProxy:
         self._server.server_close()
 
     def answer(self, target: str) -> tuple[int, bytes]:
-        """Return status and body for a request's target: a URL of the cluster, or a path of the proxy's own."""
+        """Return the HTTP status and the body for a target: a URL in the cluster, or a path of the proxy itself."""
         url = urlsplit(target)
         if not url.netloc:
             return self._list_targets(url.path)

@@ -1,7 +1,7 @@
 """The load of one pod, and the metrics that its inference server exports.
 
-Names and buckets are those of the servers: vLLM's Production Metrics and its source (vllm/v1/metrics), and the Metrics
-page of Triton's user guide.
+The metrics have the names and buckets of real servers. Sources: vLLM's page Production Metrics and its code
+(vllm/v1/metrics), and the page Metrics of Triton's user guide.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _BUCKET_SECONDS = (
     *(0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5),
     *(10.0, 20.0, 40.0, 80.0, 160.0, 640.0, 2560.0),
 )
-"""Upper bounds of vLLM's time to the first token, in seconds."""
+"""Upper bounds of the buckets for vLLM's time to the first token, in seconds."""
 _VLLM_LABELS = 'engine="0",model_name="model"'
 _TRITON_LABELS = 'model="model",version="1"'
 _TRUNCATED_SHARE = 0.1
@@ -21,7 +21,7 @@ _TRUNCATED_SHARE = 0.1
 
 
 class Load(Record, kw_only=True):
-    """Load of a Deployment, or of one of its pods."""
+    """The load of a Deployment, or of one pod of it."""
 
     server: Literal["vllm", "triton"]
     waiting: float = 0
@@ -31,10 +31,10 @@ class Load(Record, kw_only=True):
     requests: float = 0
     """Answered requests a second."""
     seconds: float = 0.2
-    """Time to the first token of vLLM, time of a whole request of Triton."""
+    """Seconds to the first token (vLLM), or for a whole request (Triton)."""
 
     def share(self, pods: int) -> "Load":
-        """Return the load of one pod among ``pods``."""
+        """Return the load of one pod, if ``pods`` pods share this load."""
         return replace(self, waiting=self.waiting / pods, running=self.running / pods, requests=self.requests / pods)
 
 
@@ -48,7 +48,7 @@ class Counters:
         self._by_bucket = dict.fromkeys(_BUCKET_SECONDS, 0.0)
 
     def advance(self, load: Load, now: float) -> None:
-        """Answer requests at the rate of a load until now."""
+        """Count the requests that a load has brought since the last call."""
         answered = load.requests * max(0.0, now - self._now)
         self._now = now
         self.answered += answered
@@ -57,7 +57,7 @@ class Counters:
             self._by_bucket[bound] += answered * (load.seconds <= bound)
 
     def list_buckets(self) -> Iterator[tuple[str, float]]:
-        """Yield the label of each bucket, and the requests in it and in all buckets below."""
+        """Yield the label of each bucket, and its count: the requests in this bucket and in all lower ones."""
         yield from ((str(bound), count) for bound, count in self._by_bucket.items())
         yield "+Inf", self.answered
 

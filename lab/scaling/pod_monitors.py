@@ -1,4 +1,4 @@
-"""Translates a PodMonitor to Prometheus's configuration, as prometheus-operator does.
+"""Translates a PodMonitor into Prometheus's configuration, as prometheus-operator does.
 
 Source: prometheus-operator 0.93.1, pkg/prometheus/promcfg.go, generatePodMonitorConfig. Unknown fields are refused, so
 that a monitor that works here also works in a cluster.
@@ -24,16 +24,16 @@ _RELABELINGS = {
     "replacement": "replacement",
     "action": "action",
 }
-"""Field of a relabeling in the monitor → in Prometheus's configuration."""
+"""A relabeling's field in the PodMonitor → the same field in Prometheus's configuration."""
 
 
 def build_scrape_configs(monitor: Manifest, discovery: str, proxy: str) -> Iterator[dict[str, Any]]:
-    """Yield the scrape configuration of each endpoint of a monitor.
+    """Yield a scrape configuration for each endpoint of a PodMonitor.
 
     Args:
         monitor: The PodMonitor.
-        discovery: Address that lists the targets of a namespace, whose name is appended.
-        proxy: Address of the HTTP proxy that reaches pods.
+        discovery: URL for scrape targets, without its last part: the name of a namespace.
+        proxy: URL of the HTTP proxy that reaches pods.
 
     Raises:
         LabError: The monitor has a field that the lab does not know.
@@ -57,7 +57,7 @@ def build_scrape_configs(monitor: Manifest, discovery: str, proxy: str) -> Itera
 def _list_relabelings(
     place: Mapping[str, str], spec: Mapping[str, Any], endpoint: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rules that choose targets and name them, in the order of prometheus-operator."""
+    """Yield the relabelings that choose targets, and then those that label them, in prometheus-operator's order."""
     yield {"source_labels": [f"{_META}_pod_phase"], "regex": "(Failed|Succeeded)", "action": "drop"}
     for name, value in sorted(spec["selector"].get("matchLabels", {}).items()):
         labels = [f"{_META}_pod_{kind}_{sanitize(name)}" for kind in ("label", "labelpresent")]

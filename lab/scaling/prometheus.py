@@ -1,4 +1,4 @@
-"""The machine's Prometheus, which scrapes pods as the API server's PodMonitors say."""
+"""Runs the machine's Prometheus, which scrapes the pods that the cluster's PodMonitors select."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -22,12 +22,12 @@ _SECONDS_TO_ANSWER = 10
 
 
 class Prometheus:
-    """Prometheus on its own port. Its data stay while it is stopped.
+    """Prometheus on its own port. While it is stopped, its data stay.
 
     Args:
         workspace: The workspace for Prometheus.
         kube: The API server with the PodMonitors.
-        port: Its port on 127.0.0.1.
+        port: Port of Prometheus on 127.0.0.1.
     """
 
     def __init__(self, workspace: Workspace, kube: KubeClient, port: int) -> None:
@@ -36,15 +36,15 @@ class Prometheus:
 
     @property
     def url(self) -> str:
-        """The address of its API."""
+        """The URL of Prometheus's API."""
         return f"http://127.0.0.1:{self._port}"
 
     def start(self, discovery: str, proxy: str) -> None:
         """Start Prometheus with the current PodMonitors, and wait until it is ready.
 
         Args:
-            discovery: Address that lists the targets of a namespace, whose name is appended.
-            proxy: Address of the HTTP proxy that reaches pods.
+            discovery: URL for scrape targets, without its last part: the name of a namespace.
+            proxy: URL of the HTTP proxy that reaches pods.
 
         Raises:
             LabError: The machine has no Prometheus, a monitor has a field that the lab does not know, or Prometheus
@@ -70,7 +70,7 @@ class Prometheus:
         self._workspace.stop(NAME)
 
     def query(self, promql: str) -> list[tuple[Mapping[str, str], float]]:
-        """Return labels and value of each series of a query's result."""
+        """Run a query, and return the labels and the value of each series in the result."""
         rows = self._ask("/api/v1/query", {"query": promql})["data"]["result"]
         return [(row["metric"], float(row["value"][1])) for row in rows]
 

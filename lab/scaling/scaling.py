@@ -1,4 +1,4 @@
-"""Everything that scales services in a lab: servers under load, Prometheus, KEDA."""
+"""Everything that the lab needs to scale services: servers under load, Prometheus, the proxy, KEDA."""
 
 from gpu_blueprint.catalog.namespaces import MONITORING
 
@@ -15,12 +15,12 @@ _PROMETHEUS = f"prometheus-operated.{MONITORING}.svc:9090"
 
 
 class Scaling:
-    """The parts, each of which can be stopped and started alone.
+    """The servers, Prometheus, the proxy and KEDA; each can be stopped and started without the others.
 
     Args:
         workspace: The workspace for the programs.
-        plane: A control plane with the aggregation.
-        aggregation: The authority that the API server trusts.
+        plane: A control plane that was started with this aggregation.
+        aggregation: The authority of the certificates that the API server trusts.
     """
 
     def __init__(self, workspace: Workspace, plane: ControlPlane, aggregation: Aggregation) -> None:
@@ -30,5 +30,5 @@ class Scaling:
         self.keda = Keda(workspace, plane, aggregation, self.proxy.url)
 
     def start_prometheus(self) -> None:
-        """Start Prometheus with the current PodMonitors; see ``Prometheus.start`` for errors."""
+        """Start Prometheus with the current PodMonitors; raises LabError as ``Prometheus.start`` does."""
         self.prometheus.start(self.proxy.discovery, self.proxy.url)

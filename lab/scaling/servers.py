@@ -1,4 +1,4 @@
-"""Stand-ins for the inference servers in all pods: the ready pods of a Deployment share its load."""
+"""Stand-ins for the inference servers in pods. The ready pods of a Deployment share the Deployment's load."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ _FRESH_S = 1.0
 class _Pod(Record):
     uid: str
     deployment: tuple[str, str]
-    """Namespace and name."""
+    """Namespace and name of the Deployment."""
 
 
 class Servers:
@@ -40,7 +40,7 @@ class Servers:
         self._looked = -_FRESH_S
 
     def put(self, namespace: str, deployment: str, load: Load) -> None:
-        """Set the load of a Deployment from now on. Before the first load, nothing listens in its pods."""
+        """Set the load of a Deployment. Before its first load, nothing listens in its pods."""
         with self._lock:
             self._advance()
             self._loads[namespace, deployment] = load
@@ -60,7 +60,7 @@ class Servers:
             return write_metrics(load.share(self._count(pod.deployment)), self._counters[pod.uid])
 
     def _advance(self) -> None:
-        """Advance the counters of all pods to now, and forget deleted pods."""
+        """Count the requests of all pods up to now, and forget the counters of pods that are gone."""
         now = self._clock()
         uids = {pod.uid for pod in self._pods.values()}
         self._counters = {uid: counters for uid, counters in self._counters.items() if uid in uids}
@@ -73,7 +73,7 @@ class Servers:
         return sum(pod.deployment == deployment for pod in self._pods.values())
 
     def _list_pods(self) -> dict[str, _Pod]:
-        """Return address → pod, for the ready pods of Deployments in namespaces with a load."""
+        """Return address → pod for the ready pods of Deployments, in namespaces where a Deployment has a load."""
         namespaces = {namespace for namespace, _ in self._loads}
         ready = [pod for namespace in namespaces for pod in self._kube.list("v1", "Pod", namespace) if is_ready(pod)]
         return {
@@ -84,12 +84,12 @@ class Servers:
 
 
 def is_ready(pod: Mapping[str, Any]) -> bool:
-    """Return whether a pod accepts requests: it is ready, has an address, and is not being deleted."""
+    """Return True if a pod accepts requests: it is ready, has an address, and is not being deleted."""
     has_address = "podIP" in pod["status"] and "deletionTimestamp" not in pod["metadata"]
     return has_address and has_condition(pod, "Ready")
 
 
 def find_deployment(pod: Mapping[str, Any]) -> str:
-    """Return the name of the Deployment whose ReplicaSet made a pod, or nothing."""
+    """Return the name of the Deployment whose ReplicaSet made a pod; empty if no ReplicaSet did."""
     owners = pod["metadata"].get("ownerReferences", [])
     return next((owner["name"].rpartition("-")[0] for owner in owners if owner["kind"] == "ReplicaSet"), "")

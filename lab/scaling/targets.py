@@ -1,7 +1,7 @@
-"""The targets that Prometheus's own discovery would find: each port of each container, with the labels of its pod.
+"""The targets that Prometheus's Kubernetes discovery would find: each container port, with the labels of its pod.
 
-Debian's Prometheus is built without Kubernetes discovery, so it reads these targets over HTTP. The labels are those
-that ``kubernetes_sd_config`` documents for the role ``pod``.
+Debian's Prometheus is built without Kubernetes discovery, so it reads these targets over HTTP. Prometheus documents
+the labels under ``kubernetes_sd_config``, role ``pod``.
 """
 
 import re
@@ -12,7 +12,7 @@ _POD = "__meta_kubernetes_pod"
 
 
 def list_targets(pods: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the target groups of pods that have an address."""
+    """Yield the target groups of all pods that have an address."""
     for pod in pods:
         if address := pod["status"].get("podIP"):
             labels = dict(_list_pod_labels(pod))
@@ -24,12 +24,12 @@ def list_targets(pods: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def sanitize(name: str) -> str:
-    """Return the name of a label in Prometheus: every character except letters, digits and ``_`` becomes ``_``."""
+    """Return Prometheus's form of a label name: every character except letters, digits and ``_`` becomes ``_``."""
     return re.sub(r"[^a-zA-Z0-9_]", "_", name)
 
 
 def _list_ports(address: str, container: Mapping[str, Any], labels: dict[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield a target for each declared port, or one target without a port for a container without ports."""
+    """Yield a target for each port that a container declares; without ports, one target without a port."""
     if not container.get("ports"):
         yield {"targets": [address], "labels": labels}
     for port in container.get("ports") or []:

@@ -1,1 +1,1 @@
-"""The probes of a rehearsal, by subject."""
+"""The probes of a rehearsal, a module for each subject."""

@@ -1,4 +1,4 @@
-"""Probes of broken nodes: a kubelet that goes silent, and a GPU that the device plugin no longer advertises."""
+"""Probes of broken nodes: a kubelet falls silent, or the device plugin no longer advertises a GPU."""
 
 import time
 from collections.abc import Iterator
@@ -20,11 +20,14 @@ from .interruptions import deploy, follow_successor, make_change
 from .pools import find_largest
 
 _MOST_MINUTES = 2
-"""Minutes to wait: the controller manager marks a node not ready 50 seconds after its last heartbeat."""
+"""Minutes to wait until a node is not ready: the controller manager marks it 50 seconds after the last heartbeat."""
 
 
 def list_broken_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield the loss of a GPU and, for the first pool of each purpose, a silent kubelet, in pools for two nodes."""
+    """Yield the probes of a pool with room for two nodes: the loss of a GPU, and a silent kubelet.
+
+    Only the first such pool of each purpose gets a silent kubelet.
+    """
     if not _has_room(config, pool):
         return
     if isinstance(pool.sharing, Exclusive) and find_largest(config, pool).gpu_devices > 1:
@@ -34,7 +37,7 @@ def list_broken_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 
 def _has_room(config: StackConfig, pool: Pool) -> bool:
-    """Return whether Karpenter may launch two of the largest nodes, within the limit and the reservations."""
+    """Return True if the pool's limit and reservations allow Karpenter to launch two of the largest nodes."""
     if pool.static_nodes:
         return False
     has_places = list_purchases(pool) != ["reserved"] or count_reserved_nodes(config, pool) > 1
@@ -42,7 +45,7 @@ def _has_room(config: StackConfig, pool: Pool) -> bool:
 
 
 def _lose_gpu(config: StackConfig, pool: Pool) -> Probe:
-    """Remove a GPU from the node of a pod that ends. The next pod needs all GPUs, so it must get another node."""
+    """Let a node lose a GPU, and remove its pod. The next pod needs all GPUs, so it must get another node."""
     (resource, count), *_ = pool.profile.count_per_node(find_largest(config, pool)).items()
     pods = [build_gpu_pod(config, pool, f"{pool.name}-{name}", {resource: count}) for name in ("broken", "whole")]
     note = "the next pod runs on another node"
@@ -62,7 +65,7 @@ def _lose_gpu(config: StackConfig, pool: Pool) -> Probe:
 
 
 def _hang(config: StackConfig, pool: Pool) -> Probe:
-    """Stop the kubelet under a pod, and do as the runbook of NodeNotReady says: delete the NodeClaim."""
+    """Stop the kubelet of a pod's node, then do what the runbook of NodeNotReady says: delete the NodeClaim."""
     deployment = build_deployment(build_gpu_pod(config, pool, f"{pool.name}-hung"))
     silent, back = "the node is not ready", "without its NodeClaim the pod comes back on another node"
 
@@ -90,7 +93,7 @@ def _is_ready(snapshot: Snapshot, node: str) -> bool:
 
 
 def _give_up_pods(stage: Stage, node: str) -> None:
-    """Delete the pods of a node with a silent kubelet, which would otherwise stay until the next round."""
+    """Delete the pods of a node whose kubelet is silent; they would otherwise stay until the next round."""
     for pod in stage.look_again().pods:
         if pod["spec"].get("nodeName") == node:
             name, namespace = name_pod(pod)

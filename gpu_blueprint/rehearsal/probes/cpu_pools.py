@@ -1,4 +1,4 @@
-"""Probes of one CPU pool: the node of a pod, the limit, and refused capacity types."""
+"""Probes of one CPU pool: the node that a pod gets, the limit of the pool, and a refused capacity type."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -15,7 +15,7 @@ from .limits import make_limit_probe
 from .pools import make_refusal_probe, send_pods
 
 _MOST_FILLING_NODES = 8
-"""Most nodes with which the lab fills a pool; a larger pool keeps its limit in the same way."""
+"""Most nodes with which a probe fills a pool. A larger pool would keep its limit in the same way."""
 _CPU, _CPU_MILLI = "1", 1000
 
 
@@ -41,18 +41,18 @@ def _send_pod(config: StackConfig, pool: CpuPool) -> Probe | None:
 
 
 def _refuse_purchases(config: StackConfig, pool: CpuPool) -> Iterator[Probe]:
-    """Yield a pod while EC2 refuses the first capacity type: it must get the next one, or wait."""
+    """Yield a probe if the first capacity type is spot: EC2 refuses spot, so a pod must get the next type, or wait."""
     ways = list_purchases(pool)
     if ways[0] == "spot":
         offers = list_offers(config, pool, ways[1]) if ways[1:] else []
         pod = build_cpu_pool_pod(pool, f"{pool.name}-without-spot", _CPU)
-        # EC2 then refuses the type to every pool.
+        # EC2 refuses an instance type to every pool that has it.
         pools = [other.name for other in config.cpu_pools]
         yield make_refusal_probe(config, pool, ["spot"], pod, offers, pools)
 
 
 def list_filling_types(config: StackConfig, pool: CpuPool) -> list[Instance]:
-    """Return the types of nodes, the largest first, that together reach, or almost reach, the limit of a pool."""
+    """Return the instance type of each node, largest first, with which a pool reaches or almost reaches its limit."""
     largest_first = sorted({row.vcpu: row for row in config.list_instances(pool)}.items(), reverse=True)
     left, found = pool.max_cpus, list[Instance]()
     for vcpu, row in largest_first:
@@ -62,13 +62,13 @@ def list_filling_types(config: StackConfig, pool: CpuPool) -> list[Instance]:
 
 
 def _exceed_limit(pool: CpuPool, types: list[Instance]) -> Probe:
-    """Fill a pool with pods that take a node each, and send one more pod."""
+    """Fill a pool with pods that need a node each, then send one more pod."""
     filling = [[_build_filler(pool, row, index)] for index, row in enumerate(types)]
     more = build_cpu_pool_pod(pool, f"{pool.name}-one-too-many", _CPU)
     return make_limit_probe(pool.name, filling, more, expect_full(pool.name, len(filling), name_limit(pool.name)))
 
 
 def _build_filler(pool: CpuPool, row: Instance, index: int) -> Manifest:
-    """Build a pod that fits on a node with the CPUs of a type, and on no smaller node."""
+    """Build a pod that takes all the room of a node of an instance type, and fits on no smaller node."""
     milli = int(pool.find_room(row).cpu_milli)
     return build_cpu_pool_pod(pool, f"{pool.name}-fill-{index}", f"{milli}m")

@@ -1,4 +1,4 @@
-"""Probes of changes: a spot interruption, headroom, and the hours of a pool."""
+"""Probes of changes in a pool: a spot interruption, a pod that takes headroom, and opening hours."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ _NAME_LABEL = "app.kubernetes.io/name"
 
 
 def list_change_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield the probes of an interruption, of headroom and of hours, as far as the pool has them."""
+    """Yield the probes that suit a pool: an interruption if it buys spot, its headroom, its opening hours."""
     if "spot" in pool.purchase:
         yield _interrupt(config, pool)
     if pool.headroom:
@@ -35,12 +35,12 @@ def list_change_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 
 def make_change(pool: Pool, name: str, title: str, play: Callable[[Stage], Outcome], text: str, *notes: str) -> Probe:
-    """Make a probe of a change of nodes; ``text`` says what must happen, and ``notes`` what must be seen."""
+    """Make a probe of a change in a pool. ``text`` says what must happen; the outcome must have all ``notes``."""
     return make_pool_probe(pool.name, name, title, Phase.CHANGES, expect_notes(pool.name, text, *notes), play)
 
 
 def warn_of_interruption(stage: Stage, node: str) -> None:
-    """Send Karpenter the spot interruption notice of a node."""
+    """Send Karpenter a spot interruption notice for a node."""
     stage.lab.aws.send_interruption(stage.look().nodes[node]["spec"]["providerID"].rpartition("/")[2])
 
 
@@ -67,7 +67,7 @@ def _interrupt(config: StackConfig, pool: Pool) -> Probe:
 
 
 def deploy(stage: Stage, deployment: Manifest) -> Outcome:
-    """Create a Deployment and wait for the fate of its pods."""
+    """Create a Deployment, and return the fates of its pods."""
     start = time.monotonic()
     stage.lab.kube.create(deployment)
     stage.wait_until(lambda _: bool(_list_replicas(stage, deployment)))
@@ -75,7 +75,7 @@ def deploy(stage: Stage, deployment: Manifest) -> Outcome:
 
 
 def follow_successor(stage: Stage, deployment: Manifest, first: PodFate, node: str, note: str) -> Outcome:
-    """Follow the pod that replaces the pod of a terminating node, and note ``note`` if it runs elsewhere."""
+    """Return the fate of the pod that replaces a terminating node's pod, with ``note`` if it runs on another node."""
     start = time.monotonic()
 
     def has_come_back(snapshot: Snapshot) -> bool:
@@ -93,7 +93,7 @@ def _list_replicas(stage: Stage, deployment: Manifest) -> list[Manifest]:
 
 
 def _take_headroom(config: StackConfig, pool: Pool, headroom: Headroom) -> Probe:
-    """Send a pod that preempts a placeholder: it must start on the warm node, and the placeholder must come back."""
+    """Send a pod that preempts a placeholder. It must start on a warm node, and the placeholder must come back."""
     pod = _build_headroom_pod(config, pool, headroom)
     warm_start, comes_back = "the pod starts on a warm node", "the placeholder comes back"
 
@@ -115,7 +115,7 @@ def _take_headroom(config: StackConfig, pool: Pool, headroom: Headroom) -> Probe
 
 
 def _build_headroom_pod(config: StackConfig, pool: Pool, headroom: Headroom) -> Manifest:
-    """Build a pod of the size of a placeholder."""
+    """Build a pod with the requests of a placeholder."""
     units = pool.profile.units
     limits = {units[unit]: count for unit, count in pool.count_by_unit(headroom.gpus).items() if count}
     pod = build_gpu_pod(config, pool, f"{pool.name}-warm", limits or find_least(pool))
@@ -126,7 +126,7 @@ def _build_headroom_pod(config: StackConfig, pool: Pool, headroom: Headroom) -> 
 
 
 def set_placeholders(stage: Stage, pool: Pool, replicas: int) -> None:
-    """Set the number of a pool's placeholders, which is 0 while other probes judge nodes."""
+    """Set the number of a pool's placeholders. It is 0 while other probes judge the choice of nodes."""
     size = {"spec": {"replicas": replicas}}
     stage.lab.kube.patch("apps/v1", "Deployment", pool.name, size, namespace=namespaces.HEADROOM)
 
@@ -137,7 +137,7 @@ def _count_warm(stage: Stage, pool: Pool) -> int:
 
 
 def _close(config: StackConfig, pool: Pool) -> Probe:
-    """Run the CronJobs: the closed pool loses its nodes, and a pod waits; after the opening the pod runs."""
+    """Run the CronJob that closes the pool: the pool loses its nodes, and a new pod waits. Open it: the pod runs."""
     early = build_gpu_pod(config, pool, f"{pool.name}-before-closing")
     late = build_gpu_pod(config, pool, f"{pool.name}-while-closed")
     closes, keeps_closed = "the pool closes", "no pod starts while it is closed"
@@ -164,7 +164,7 @@ def _close(config: StackConfig, pool: Pool) -> Probe:
 
 
 def _waits_for_close(stage: Stage, pool: Pool, early: Manifest) -> bool:
-    """Return whether a closed pool loses its nodes or, if its jobs may finish, keeps its pod."""
+    """Return True if a closed pool loses its nodes; if its jobs may finish, return True if its pod still runs."""
     if pool.finishes_jobs:
         return _runs(stage.look_again(), early)
     return stage.wait_until(lambda _: not stage.lab.kube.list(*CLAIM, labels=f"karpenter.sh/nodepool={pool.name}"))

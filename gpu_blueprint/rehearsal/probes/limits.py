@@ -1,4 +1,4 @@
-"""The probe of a full pool: one pod more than the limit."""
+"""The probe of a full pool: it sends one pod more than the pool's limit allows."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,11 +13,11 @@ from ..probe import Phase, Probe, make_pool_probe
 from ..stage import Stage
 
 Filling = Sequence[Sequence[Manifest]]
-"""Pods that take everything that a pool may have: groups of equal pods, the largest first."""
+"""Pods that fill a pool up to its limit: groups of equal pods, the largest pods first."""
 
 
 def list_limit_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield the probe whether a pool keeps its limit."""
+    """Yield the probe that tests whether a pool keeps its limit."""
     filling = build_filling(config, pool)
     more = build_gpu_pod(config, pool, f"{pool.name}-one-too-many")
     resource = next(iter(pool.profile.per_device))
@@ -41,7 +41,7 @@ def make_limit_probe(pool: str, filling: Filling, more: Manifest, expected: Expe
 
 
 def list_filling_sizes(config: StackConfig, pool: Pool) -> list[tuple[int, int]]:
-    """Return (GPUs of a node, number of nodes), the largest nodes first, that together reach the limit of a pool."""
+    """Return (GPUs of a node, number of such nodes), largest first; together these nodes reach the pool's limit."""
     offers = [offer.row for way in list_purchases(pool) for offer in list_offers(config, pool, way)]
     left, sizes = pool.max_gpus, []
     for gpus in sorted({row.gpu_devices for row in offers or config.list_instances(pool)}, reverse=True):
@@ -52,7 +52,7 @@ def list_filling_sizes(config: StackConfig, pool: Pool) -> list[tuple[int, int]]
 
 
 def build_filling(config: StackConfig, pool: Pool) -> Filling:
-    """Return pods that take every GPU of a pool at its limit, a pod for each node."""
+    """Return the pods that fill a pool up to its limit. Each pod takes all GPUs of a node."""
     return tuple(_build_group(config, pool, gpus, count) for gpus, count in list_filling_sizes(config, pool))
 
 
@@ -63,6 +63,6 @@ def _build_group(config: StackConfig, pool: Pool, gpus: int, count: int) -> tupl
 
 
 def _count_reserved(config: StackConfig, pool: Pool, filling: Filling) -> int:
-    """Return the number of nodes that a reservation must hold when a pool of one type is full; else 0."""
+    """Return how many nodes must be reserved when the pool is full; 0 if the pool has several instance types."""
     is_alike = len(config.list_instances(pool)) == 1
     return min(count_reserved_nodes(config, pool), sum(map(len, filling))) if is_alike else 0

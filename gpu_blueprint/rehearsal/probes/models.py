@@ -1,4 +1,4 @@
-"""Probes of a model, played by its rendered objects: all replicas, a rollout, and drained nodes."""
+"""Probes of a model with its rendered objects: all replicas, a rollout, and drained nodes."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ from .interruptions import warn_of_interruption
 
 _Play = Callable[[Stage], Outcome]
 _Loss = Callable[[Stage, str], None]
-"""Makes Karpenter drain the node of a name."""
+"""A function that makes Karpenter drain the node with a name."""
 _ROLLOUT_ENDS, _NODE_EMPTIES = "the rollout ends", "the node is empty"
 
 
@@ -33,7 +33,7 @@ def list_model_probes(config: StackConfig, model: ServedModel) -> Iterator[Probe
 
 
 def _ask_with_most(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
-    """Yield maxReplicas, a rollout of all replicas, and the return to minReplicas."""
+    """Yield three probes: scale to maxReplicas, roll out all replicas, and scale back to minReplicas."""
     pods, pool = describe_model_pods(config, model), config.gpu_pools_by_name[model.pool]
     versions = model.list_versions()
     most = [version.replicas.max for version in versions]
@@ -49,11 +49,11 @@ def _ask_with_most(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
 
 
 def _ask_with_least(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
-    """Yield the loss of a node under minReplicas.
+    """Yield probes that take a node away while minReplicas run.
 
-    The replicas start on new nodes: with nodes left over from more replicas, a replica would be back at once, and a
-    loss of all together would stay unseen. Karpenter avoids the offering of an interrupted spot node for minutes, so
-    the probes of the pool come first.
+    The replicas start on new nodes. On nodes left over from more replicas, a lost replica would be back at once, and
+    the probe would not see a moment without replicas. These probes follow the probes of the pool, because Karpenter
+    avoids the offering of an interrupted spot node for minutes.
     """
     pods, least = describe_model_pods(config, model), _count_least(model)
     scene, kept = (model, Phase.CHANGES, "minReplicas"), _count_kept(least)
@@ -66,7 +66,7 @@ def _ask_with_least(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
 
 
 def _make(model: ServedModel, phase: Phase, bound: str, name: str, title: str, play: _Play, *notes: str) -> Probe:
-    """Build a probe whose pods must all run in the model's pool, and whose outcome must hold all notes."""
+    """Build a probe: all pods must run in the model's pool, and the outcome must have all notes."""
     return Probe(
         name=f"{model.tenant}/model-{model.name}/{name}",
         subject=f"model {model.name}",
@@ -85,18 +85,18 @@ def _count_least(model: ServedModel) -> list[int]:
 
 
 def _count_kept(counts: Sequence[int]) -> int:
-    """Return the replicas that run while a node terminates: the PodDisruptionBudget allows one to be missing.
+    """Return how many replicas must run while a node terminates: the PodDisruptionBudget allows one to be missing.
 
-    The budget counts a version by its pods. A kubelet keeps a terminating pod until its successor exists. In the lab
-    the pod is gone at once, so for a moment a version of one replica does not count, and the budget allows the next
-    eviction too.
+    With several versions, of which one has a single replica, two may be missing in the lab. The budget counts a version
+    by its pods. In a cluster, a terminating pod stays until its successor exists. In the lab it is gone at once, so for
+    a moment the version does not count, and the budget allows one more eviction.
     """
     is_uncounted = len(counts) > 1 and min(counts) == 1
     return sum(counts) - (2 if is_uncounted else 1)
 
 
 def _say(counts: Sequence[int]) -> str:
-    """Return the replicas of each version: ``10 + 2 replicas``."""
+    """Return words for the replicas of each version: ``10 + 2 replicas``."""
     return f"{' + '.join(map(str, counts))} replica{'s' if sum(counts) > 1 else ''}"
 
 
@@ -113,7 +113,7 @@ def _note_least(seen: int, kept: int) -> str:
 
 
 def _set(pods: ModelPods, counts: Sequence[int]) -> _Play:
-    """Set the number of replicas, and count the endpoints of the Service."""
+    """Return the play that sets the number of replicas, and notes the endpoints of the Service."""
 
     def play(stage: Stage) -> Outcome:
         outcome = pods.scale(stage, counts)
@@ -123,14 +123,14 @@ def _set(pods: ModelPods, counts: Sequence[int]) -> _Play:
 
 
 def _roll_out(pods: ModelPods, counts: Sequence[int], kept: int, full: Pool | None) -> _Play:
-    """Change the pod template of one version after the other while all replicas run.
+    """Return the play that changes the pod template of one version after the other while all replicas run.
 
     Args:
         pods: The pods of the model.
         counts: Replicas of each version.
-        kept: Replicas that must run meanwhile.
-        full: The pool to keep full meanwhile, as when all its services run maxReplicas. None if new replicas start
-            before old ones end, which needs free GPUs.
+        kept: Number of replicas that must always run.
+        full: The pool, if it must be full during the rollout, as it is when all its services run maxReplicas. None if
+            new replicas need free GPUs, because they start before old ones end.
     """
 
     def play(stage: Stage) -> Outcome:
@@ -149,7 +149,7 @@ def _roll_out(pods: ModelPods, counts: Sequence[int], kept: int, full: Pool | No
 
 
 def _lose_node(pods: ModelPods, counts: Sequence[int], kept: int, loss: _Loss) -> _Play:
-    """Drain the node that runs most of the replicas, and wait until all replicas run on other nodes."""
+    """Return the play that drains the model's fullest node, and waits until all replicas run on other nodes."""
 
     def play(stage: Stage) -> Outcome:
         before = pods.scale(stage, counts)
@@ -170,6 +170,6 @@ def _lose_node(pods: ModelPods, counts: Sequence[int], kept: int, loss: _Loss) -
 
 
 def _explain_node(stage: Stage, node: str) -> str:
-    """Return Karpenter's reason why a node keeps its pods."""
+    """Return Karpenter's last reason why it could not drain a node."""
     events = [event for event in list_events(stage.lab.kube, node, None) if event.startswith("FailedDraining")]
     return next(reversed(events), "the node stays, and Karpenter gives no reason")

@@ -1,4 +1,4 @@
-"""Probes of one pool: one unit, a whole node, a burst, a refused capacity type."""
+"""Probes of one GPU pool: a pod with one unit, a pod for a whole node, a burst of pods, a refused capacity type."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -18,7 +18,7 @@ from ..stage import Stage
 
 _REFUSALS = {"spot": "spot is refused", "reserved": "the reservation is full"}
 _LARGEST_BURST = 50
-"""Every node can run at least 58 pods, whatever its GPUs allow."""
+"""Most pods in a burst: below 58, the lowest limit of pods on a node."""
 
 
 def list_pool_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
@@ -40,12 +40,12 @@ def send_pods(pods: tuple[Manifest, ...], stage: Stage) -> Outcome:
 def _make(
     pool: Pool, name: str, title: str, phase: Phase, expected: Expectation, *pods: Manifest, scenery: str = ""
 ) -> Probe:
-    """Make a probe that sends pods to one pool, alone there."""
+    """Make a probe that sends pods to one pool, which no other probe may use at the same time."""
     return make_pool_probe(pool.name, name, title, phase, expected, partial(send_pods, pods), scenery=scenery)
 
 
 def list_static_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield a pod for each resource that the nodes of a static pool advertise; Karpenter does not know these nodes."""
+    """Yield a probe for each resource that a static pool advertises: a pod must run there, without Karpenter."""
     for unit, resource in pool.profile.units.items():
         play = partial(send_pods, (_build_unit_pod(config, pool, unit, {resource: 1}),))
         title = f"one {resource.rpartition('/')[2]} on a fixed node"
@@ -57,19 +57,19 @@ def _build_unit_pod(config: StackConfig, pool: Pool, unit: str, limits: Mapping[
 
 
 def list_fitting_offers(config: StackConfig, pool: Pool, limits: Mapping[str, int]) -> list[Offer]:
-    """Return the nodes of the first capacity type on which a pod fits, cheapest first."""
+    """Return the offers in a pool's first capacity type on which a pod fits, cheapest first."""
     offers = list_offers(config, pool, list_purchases(pool)[0])
     return [offer for offer in offers if holds(pool, offer.row, limits)]
 
 
 def _expect_cheapest(config: StackConfig, pool: Pool, limits: Mapping[str, int]) -> Expectation:
-    """Expect the cheapest node that holds a pod, in the pool's first capacity type."""
+    """Expect the cheapest node on which a pod fits, in the pool's first capacity type."""
     offers = list_fitting_offers(config, pool, limits)
     return expect_offer(pool.name, offers[0]) if offers else expect_pool(pool.name)
 
 
 def _ask_for_units(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield a pod that requests one of each resource that the pool advertises."""
+    """Yield a probe for each resource that the pool advertises: a pod requests one of it."""
     for unit, resource in pool.profile.units.items():
         limits = {resource: 1} if not pool.multi_node else None
         pod = _build_unit_pod(config, pool, unit, limits)
@@ -81,7 +81,7 @@ def _ask_for_units(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 
 def _ask_for_node(config: StackConfig, pool: Pool) -> Probe:
-    """Request everything that the largest node advertises; a pool that shares GPUs gives a pod only one share."""
+    """Send a pod that requests everything that the largest node advertises."""
     largest = find_largest(config, pool)
     limits = pool.profile.count_per_node(largest)
     pod = build_gpu_pod(config, pool, f"{pool.name}-node", limits)
@@ -92,9 +92,9 @@ def _ask_for_node(config: StackConfig, pool: Pool) -> Probe:
 
 
 def _name_scenery(config: StackConfig, pool: Pool) -> str:
-    """Return the scenery in which a small pod runs while another pod requests a whole node.
+    """Return the scenery of a pool in which the small pod still runs when another pod requests a whole node.
 
-    The scenery is empty, so each pod gets an empty cluster, if the pool's limit does not allow both.
+    It is empty if the pool's limit or reservations do not allow both nodes; then each pod gets an empty cluster.
     """
     smallest = min(row.gpu_devices for row in config.list_instances(pool))
     held = count_reserved_nodes(config, pool) if list_purchases(pool)[0] == "reserved" else 2
@@ -103,14 +103,14 @@ def _name_scenery(config: StackConfig, pool: Pool) -> str:
 
 
 def find_largest(config: StackConfig, pool: Pool) -> Instance:
-    """Return the type with most GPUs; only types that the first entry of ``purchase`` offers count."""
+    """Return the instance type with the most GPUs, among the types offered in the pool's first capacity type."""
     offers = list_offers(config, pool, list_purchases(pool)[0])
     rows = [offer.row for offer in offers] or list(config.list_instances(pool))
     return max(rows, key=lambda row: row.gpu_devices)
 
 
 def _send_burst(config: StackConfig, pool: Pool) -> Probe | None:
-    """Send as many usual pods at once as two of the smallest nodes hold; Karpenter should launch the cheapest nodes."""
+    """Send as many usual pods at once as fit on two of the smallest nodes. The nodes must be the cheapest ones."""
     unit, resource = next(iter(pool.profile.units.items()))
     offers = [offer for offer in list_fitting_offers(config, pool, {}) if count_usual_pods(pool, offer.row, unit)]
     if pool.multi_node or not offers:
@@ -125,7 +125,7 @@ def _send_burst(config: StackConfig, pool: Pool) -> Probe | None:
 
 
 def _count_burst(config: StackConfig, pool: Pool, offers: list[Offer], unit: str) -> int:
-    """Return the number of pods in a burst, within the limit and the reservations."""
+    """Return the number of pods in a burst that the pool's limit and reservations allow."""
     smallest = min(count_usual_pods(pool, offer.row, unit) for offer in offers)
     nodes = min(2, count_reserved_nodes(config, pool)) if offers[0].purchase == "reserved" else 2
     most = pool.profile.count_at_ceiling(pool.max_gpus)[pool.profile.units[unit]]
@@ -133,7 +133,7 @@ def _count_burst(config: StackConfig, pool: Pool, offers: list[Offer], unit: str
 
 
 def _refuse_purchases(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield a pod while EC2 refuses the first capacity types: it must get the next one, or wait."""
+    """Yield a probe for each capacity type except on-demand: EC2 refuses it and those before it."""
     ways = list_purchases(pool)
     for way, following in zip(ways, [*ways[1:], None], strict=True):
         if way != "on-demand":
@@ -141,7 +141,7 @@ def _refuse_purchases(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 
 def _refuse(config: StackConfig, pool: Pool, refused: list[Purchase], following: Purchase | None) -> Probe:
-    """Send a pod while the capacity types in ``refused`` have no capacity."""
+    """Send a pod while EC2 has no capacity in the types ``refused``: it must get the type ``following``, or wait."""
     pod = build_gpu_pod(config, pool, f"{pool.name}-without-{refused[-1]}")
     offers = list_offers(config, pool, following) if following else []
     fitting = [offer for offer in offers if holds(pool, offer.row, find_least(pool))]
@@ -156,7 +156,7 @@ def make_refusal_probe(
     offers: Sequence[Offer],
     alone_in: Iterable[str],
 ) -> Probe:
-    """Make the probe of a pod that must get the first of the offers, or wait, while EC2 refuses capacity types."""
+    """Make the probe of a pod while EC2 refuses capacity types: it must get the first of ``offers``, or wait."""
 
     def play(stage: Stage) -> Outcome:
         with refuse_purchase(stage, config, pool, refused):
@@ -168,7 +168,7 @@ def make_refusal_probe(
 
 
 def list_neighbours(config: StackConfig, pool: Pool) -> Iterator[str]:
-    """Yield the pools that share an instance type with a pool, and the pool: EC2 refuses a type to all of them."""
+    """Yield the pool and all pools that share an instance type with it: EC2 refuses a type to all of them."""
     types = {row.instance_type for row in config.list_instances(pool)}
     for other in config.gpu_pools:
         if types & {row.instance_type for row in config.list_instances(other)}:

@@ -1,4 +1,4 @@
-"""Probes of queues: one tenant takes all idle GPUs, then all tenants request everything."""
+"""Probes of queues: first one tenant requests all it may have, then all tenants do."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,35 +20,35 @@ from ..stage import Stage
 from ..workloads import find_eviction, is_admitted, list_workloads, name_job
 
 _MOST_JOBS = 16
-"""Jobs of a tenant in a load; larger pools get larger Jobs."""
+"""Most Jobs in a tenant's load; in larger pools, the Jobs are larger instead."""
 _STEADY_S = 2.0
-"""Seconds without a change after which Kueue preempts no further job."""
+"""Seconds without a change after which Kueue will preempt no other job."""
 _BROKEN_PROMISE = "not as promised: "
-"""Beginning of the note about parts that differ from the promise."""
+"""Beginning of the note if the tenants' counts differ from the promise."""
 
 
 class Load(Record):
-    """Equal Jobs of one tenant, which together request all that the tenant may hold."""
+    """Equal Jobs of one tenant that together request all units that the tenant may have."""
 
     share: Share
     size: int
-    """Units of a Job."""
+    """Number of units that each Job requests."""
     jobs: tuple[Manifest, ...]
 
     @property
     def most(self) -> int:
-        """The most units that whole Jobs hold while no other tenant has Jobs."""
+        """Most units that the tenant's Jobs can have while no other tenant has Jobs; a multiple of ``size``."""
         return self.share.alone // self.size * self.size
 
 
 def list_queue_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield a load that fills a queued pool from all tenants with a grant there."""
+    """Yield the probe of a pool with a queue, if any tenant has a grant there."""
     if pool in config.queued_pools and (loads := build_loads(config, pool)):
         yield _fill(config, pool, loads)
 
 
 def build_loads(config: StackConfig, pool: Pool) -> list[Load]:
-    """Return the load of each tenant on the first resource of a pool that any tenant holds."""
+    """Return a load for each tenant that may have the pool's first granted resource."""
     shares = [share for share in list_shares(config) if share.pool == pool.name and share.alone]
     chosen = [share for share in shares if share.resource == shares[0].resource]
     each = pool.candidates[0].gpu_devices if pool.multi_node else 1
@@ -66,7 +66,7 @@ def _build_load(config: StackConfig, tenant: Tenant, pool: Pool, share: Share, e
 
 
 def promise_parts(config: StackConfig, pool: Pool, loads: Sequence[Load]) -> dict[str, range]:
-    """Return tenant → the counts, in whole Jobs, that keep the promise while all loads run."""
+    """Return tenant → the numbers of units, in whole Jobs, that keep the promise while all loads run."""
     (share,) = {load.share.resource: load.share for load in loads}.values()
     total = count_offered(config, pool)[share.resource]
     claims = {
@@ -79,7 +79,7 @@ def promise_parts(config: StackConfig, pool: Pool, loads: Sequence[Load]) -> dic
 
 
 def _fill(config: StackConfig, pool: Pool, loads: Sequence[Load]) -> Probe:
-    """Let the first tenant request everything, then all others, and compare with the promise of `preview`."""
+    """Let one tenant request everything, then all others too, and compare the units with the promise of `preview`."""
     first, *others = loads
     parts = promise_parts(config, pool, loads)
     alone = {first.share.tenant: range(first.most, first.most + 1)}
@@ -97,13 +97,13 @@ def _fill(config: StackConfig, pool: Pool, loads: Sequence[Load]) -> Probe:
     text = f"{write_parts(alone)} alone" + (f", then {write_parts(parts)}" if others else "")
     title = "all tenants request everything" if others else "its tenant requests everything"
     expected = expect_no_note(pool.name, text, _BROKEN_PROMISE)
-    # The borrowing of a tenant in one pool lowers its claim in all others.
+    # If a tenant borrows in one pool, its claim in all other pools is lower.
     pools = [queued.name for queued in config.queued_pools]
     return make_pool_probe(pool.name, "queues", title, Phase.QUEUES, expected, play, alone_in=pools)
 
 
 def write_parts(parts: Mapping[str, range]) -> str:
-    """Write ``red 11 + blue 5``; a range of counts as ``red 8 to 12``."""
+    """Return each tenant's count as text: ``red 11 + blue 5``, or ``red 8 to 12`` for a range."""
     return " + ".join(
         f"{name} {counts.start}" + (f" to {counts.stop - 1}" if len(counts) > 1 else "")
         for name, counts in parts.items()
@@ -113,7 +113,7 @@ def write_parts(parts: Mapping[str, range]) -> str:
 def _ask(
     stage: Stage, asking: Sequence[Load], loads: Sequence[Load], promised: Mapping[str, range], start: float
 ) -> str:
-    """Send loads, wait until the parts keep the promise, and return each tenant's units with the seconds until then."""
+    """Create the Jobs of ``asking``, wait until the promise is kept, and return each tenant's units as a note."""
     for load in asking:
         for job in load.jobs:
             stage.lab.kube.create(job)
@@ -133,14 +133,14 @@ def _ask(
 
 
 def count_held(stage: Stage, loads: Sequence[Load]) -> dict[str, int]:
-    """Return tenant → units that its admitted Jobs hold; tenants without an admitted Job are left out."""
+    """Return tenant → units of its admitted Jobs; tenants without an admitted Job are left out."""
     admitted = {name_job(found) for found in list_workloads(stage.lab.kube) if is_admitted(found)}
     counts = {load.share.tenant: sum(name_pod(job) in admitted for job in load.jobs) * load.size for load in loads}
     return {name: count for name, count in counts.items() if count}
 
 
 def _list_stopped(stage: Stage, loads: Sequence[Load]) -> Iterator[str]:
-    """Yield the number of Jobs of each tenant that Kueue has stopped, with its reasons."""
+    """Yield a note for each tenant with Jobs that Kueue has stopped: their number, and Kueue's reasons."""
     reasons = {name_job(found): find_eviction(found) for found in list_workloads(stage.lab.kube)}
     for load in loads:
         if found := [reason for job in load.jobs if (reason := reasons.get(name_pod(job)))]:

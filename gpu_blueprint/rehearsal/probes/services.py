@@ -1,4 +1,4 @@
-"""Probes of a team's services: all replicas at once."""
+"""Probes of teams' services: all replicas of a service run at once."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -11,9 +11,9 @@ from .pools import send_pods
 
 
 def list_service_probes(config: StackConfig) -> Iterator[Probe]:
-    """Yield maxReplicas of each service, in its tenant's namespace.
+    """Yield a probe for each service: maxReplicas pods in the namespace of the service's tenant.
 
-    The stack does not describe the pods of a team's own Deployment, so small pods stand in for them.
+    The stack file does not describe the pods of a team's own Deployment, so small pods stand in for them.
     """
     for service in config.services:
         pool = config.gpu_pools_by_name[service.pool]
