@@ -1,4 +1,4 @@
-"""The user's folder for caches, as the system names it."""
+"""The folder for caches of the user, on Linux and macOS."""
 
 import os
 import sys
@@ -6,7 +6,8 @@ from pathlib import Path
 
 
 def find_cache_folder() -> Path | None:
-    """Return the folder that XDG_CACHE_HOME names, else the system's folder in HOME; None if neither is set."""
+    """Return the folder in XDG_CACHE_HOME, else ``~/Library/Caches`` or ``~/.cache``; None without an absolute path in
+    both."""
     named, home = (Path(os.environ.get(variable, "")) for variable in ("XDG_CACHE_HOME", "HOME"))
     if named.is_absolute():  # the XDG Base Directory Specification ignores relative paths
         return named

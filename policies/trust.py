@@ -1,4 +1,5 @@
-"""Rules about strangers: who may use a resource by its policy or its fields, and data that leaves by endpoints."""
+"""Rules against access for strangers: by policies, by trust in identity providers, by public fields, and by VPC
+endpoints."""
 
 from .effects.documents import DOCUMENT_KINDS, ENDPOINT_KINDS
 from .effects.principals import list_strangers, passes_everything

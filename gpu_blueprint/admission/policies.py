@@ -1,4 +1,4 @@
-"""All admission policies of a stack: the table of contents."""
+"""The list of all admission policies of a stack."""
 
 from collections.abc import Callable, Mapping
 
@@ -55,9 +55,7 @@ def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
 
 
 def list_admission_rules(config: StackConfig) -> list[WaivableRule]:
-    """Return each rule that a waiver can lift, once: the rules of the policies, then the storage cap of quotas.
-
-    The policy about templates is missing, since it repeats the rules about pods.
-    """
+    """Return every rule that a waiver can lift: the rules of the policies, then the storage cap of quotas. The policy
+    about pod templates is left out, since it repeats the rules about pods."""
     policies = [policy for policy in list_policies(config) if not policy.only_warns]
     return [*(rule for policy in policies for rule in policy.rules), STORAGE_CAP]

@@ -8,7 +8,7 @@ import yaml
 from .readings import reads_as_text
 
 ONE_LINE = 1_000_000
-"""A width in characters that folds no line."""
+"""A width, in characters, at which no line is folded."""
 _TEXT_TAG = "tag:yaml.org,2002:str"
 _DIGITS = re.compile(r"[\d:_.]+")
 
@@ -27,15 +27,17 @@ def write_yaml(value: Any, *, width: int = 110, sort_keys: bool = False, flow: b
 
 
 def write_as_author(value: Any) -> str:
-    """Return a value as a careful author writes it: double quotes, also around digits, and short parts in one line."""
+    """Return a value as a careful author writes YAML: double quotes, also around texts of digits, and short parts in
+    one line."""
     text: str = yaml.dump(value, Dumper=_AuthorsDumper, sort_keys=False, width=100, default_flow_style=None)
     return text
 
 
 class _Dumper(yaml.SafeDumper):
-    """A dumper that quotes each text which a reader could take for another type; several lines become a block.
+    """A dumper that quotes each text which some YAML reader takes for another type, and writes several lines as a
+    block.
 
-    PyYAML quotes only what its own reader would take for another type.
+    PyYAML's own dumper quotes only what PyYAML takes for another type.
     """
 
 
