@@ -16,8 +16,8 @@ def run() -> int:
 
         from .cli import main
 
-        # A command runs for seconds, and keeps nearly all objects that it makes. With the garbage collector, a quarter
-        # of the time of `preview` would be garbage collection.
+        # The garbage collector would take a quarter of the time of `preview`, and free little: a command needs nearly
+        # all of its objects until it ends.
         gc.disable()
         code = main()
         gc.freeze()

@@ -81,7 +81,7 @@ def _refuse_config_map_access(cluster: Resource, report: Report, _: Settings) ->
 def _refuse_creator_as_admin(cluster: Resource, report: Report, _: Settings) -> None:
     if (
         not _is_cluster(cluster) or "creator" not in _FACT_PATHS[cluster.type]
-    ):  # judged in the aws.eks.Cluster of pulumi-eks
+    ):  # in pulumi-eks, rules judge its aws.eks.Cluster
         return
     if cluster.read_flag(*_FACT_PATHS[cluster.type]["creator"], default=True):
         report(f"the identity that creates {cluster.name} stays its admin for ever, and no list shows it")

@@ -64,7 +64,8 @@ def _is_for_training(pool: Resource, settings: Settings) -> bool:
 
 
 _TRAINING_SETTINGS = {"label": PURPOSE_LABEL, "training": ["training"]}
-"""The label, and its values, of training pools. Other programs state their own label and values in the settings."""
+"""The label of training pools, and the values that mark them. Other programs state their own label and values in the
+settings."""
 
 
 def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Settings, stack: Stack) -> None:

@@ -39,8 +39,7 @@ _NAMES_SECRET = re.compile(r"existing[_-]?secret", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"[$<`/]|\{\{|%\(|(ref\+\w+|vault|op|arn|file|env|ssm|secretsmanager):|[a-z_][\w.]*[(\[].*[)\]]$", re.IGNORECASE
 )
-"""Texts that refer to a value elsewhere: they begin as a variable, a path, a template or an address of a secret store,
-or they are a call."""
+"""Texts that refer to a value elsewhere: a variable, a path, a template, an address in a secret store, or a call."""
 _NO_SECRETS = ("", "true", "false", "yes", "no", "on", "off", "null", "none")
 """Texts that are no secrets, since they are empty, or stand for a boolean or null."""
 

@@ -19,7 +19,7 @@ class FactHolder:
         An error is kept too: later calls raise it again.
 
         Args:
-            compute: Function that returns the fact. It is a key of the cache, so no closure; do not change the fact.
+            compute: Function that returns the fact; no closure, since it is a key. Callers must not change the fact.
             about: Further arguments of the function, such as the name of a namespace.
 
         Raises:

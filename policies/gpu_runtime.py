@@ -92,7 +92,7 @@ def _list_parts(group: Resource) -> list[str]:
 
 
 def _list_templates(group: Resource, stack: Stack) -> list[Resource] | None:
-    """Return the group's launch template, as a list. The list is empty if EKS makes the template, and None if the
+    """Return the group's launch template, as a list. The result is empty if EKS makes the template, and None if the
     program does not contain it."""
     given = group.read_block("launchTemplate")
     if not given:

@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class _Notes(Record):
-    """What policies about single resources record for the policies about the whole stack, which run later."""
+    """Facts that policies about single resources record for the policies about the whole stack, which run later."""
 
     inputs: dict[str, Any] = field(default_factory=dict)
     """URN → inputs. They are recorded since policies about the stack get only outputs, and Kubernetes objects have no

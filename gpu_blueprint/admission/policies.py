@@ -46,7 +46,7 @@ POLICIES: Mapping[Subject, Callable[[StackConfig], list[AdmissionPolicy]]] = {
     "models": build_model_policies,
     "queues": _build_queue_policies,
 }
-"""Subject → the admission policies that guard it."""
+"""Subject → function that builds its admission policies."""
 
 
 def list_policies(config: StackConfig) -> list[AdmissionPolicy]:

@@ -25,8 +25,7 @@ _SETTING_FORMS = {
 
 
 def find_levels_file(environment: str, folder: Path = FOLDER) -> Path:
-    """Return the path of an environment's policy configuration; without one, the path of the strictest
-    environment's."""
+    """Return the path of an environment's policy configuration; if it has no file, the path of ``prod.json``."""
     own = folder / f"{environment}.json"
     return own if own.is_file() else folder / f"{STRICTEST}.json"
 

@@ -52,8 +52,7 @@ def find_section(config: StackConfig, by_urn: Mapping[str, PlannedResource], urn
 
 
 def _find_item(config: StackConfig, section: Path, names: Sequence[str]) -> Path:
-    """Return the path of the list item whose name is in the name of a resource or its component, else of the whole
-    field.
+    """Return the path of the list item that the name of a resource or of its component contains, else the field's path.
 
     Args:
         config: The stack.

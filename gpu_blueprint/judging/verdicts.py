@@ -126,7 +126,7 @@ def _suggest_rule(name: str, admission: Admission) -> str:
 
 
 def _list_waiver_faults(waiver: Waiver, stack: Stack, today: date, admission: Admission) -> Iterator[tuple[str, str]]:
-    """Yield a reason and a remedy for each fault because of which a waiver of a policy rule has no effect."""
+    """Yield a reason and a remedy for each fault of a waiver of a policy rule; a waiver with a fault has no effect."""
     kinds = {rule.id: rule.kinds for rule in RULES}
     named = [resource for resource in stack.resources if resource.name == waiver.resource]
     judged = kinds.get(waiver.rule, ("*",))
@@ -148,8 +148,8 @@ def _list_waiver_faults(waiver: Waiver, stack: Stack, today: date, admission: Ad
 
 
 def _correct_name(name: str, resources: Collection[str]) -> str:
-    """Return the remedy if a waiver names a resource that the stack does not have. Names in waivers for version 0.2
-    lack the cluster's name."""
+    """Return the remedy if a waiver names a resource that the stack does not have. In version 0.2, resources had names
+    without the cluster's name, so the end of a name also counts."""
     renamed = sorted(known for known in resources if known.endswith(f"-{name}"))
     if renamed:
         return f"write {' or '.join(renamed)}"

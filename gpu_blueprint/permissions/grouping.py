@@ -122,8 +122,8 @@ def _group_by_row(plan: Iterable[PlannedResource], arns: Arns) -> list[_Group]:
 
 
 def _name_object(row: DeployerActions, service: str) -> str:
-    """Return words for what the actions act on: resources of the type, or for actions of another service their
-    surroundings."""
+    """Return words for the resources that the actions are about; before them, for actions of another service, "the
+    surroundings of"."""
     own = list_deployer_actions(row.type)[0].actions[0].partition(":")[0]
     thing = name_thing(row.type)
     return thing if service == own else f"{_SURROUNDINGS} {thing}"

@@ -165,7 +165,7 @@ class _Reader:
 
 
 def _read_title(policy: PlannedResource) -> str:
-    """Return the name of a policy without the prefix, the name of its role."""
+    """Return the name of a policy without its prefix, which is the role's name."""
     return policy.name.removeprefix(f"{policy.parent.rsplit('::', 1)[-1]}-")
 
 

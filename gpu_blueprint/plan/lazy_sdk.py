@@ -57,7 +57,7 @@ class _Finder(MetaPathFinder):
 
 
 def find_collected_modules(source: str) -> dict[str, bool]:
-    """Return module that a package collects → True if the package copies the module's names (``from .name import *``).
+    """Return collected module → True if the package copies the module's names, as ``from .name import *`` does.
 
     The result is empty if the source does anything else than collect; the package then loads as usual.
     """

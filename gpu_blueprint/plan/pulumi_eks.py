@@ -1,4 +1,5 @@
-"""Derive the EKS cluster that pulumi-eks would make. Its provider itself runs only with Pulumi's engine.
+"""Derive the EKS cluster that pulumi-eks would make. Its provider cannot be asked, since it runs only with Pulumi's
+engine.
 
 Pulumi's engine records no inputs of the component: all settings are inputs of the ``aws.eks.Cluster`` inside it.
 Source: nodejs/eks/cluster/cluster.ts in the repository pulumi/pulumi-eks.

@@ -1,4 +1,4 @@
-"""Bytecode files for the modules of Pulumi's SDK, which load in half the time of Python's own .pyc files.
+"""Bytecode files for Pulumi's SDK: from them, a module loads in half the time of Python's own .pyc files.
 
 Annotations stay text until the SDK reads the type of a field. Docstrings are left out, and so are the fields of
 TypedDicts, which only type checkers read. The files are in the user's folder for caches. A module loads as usual if its

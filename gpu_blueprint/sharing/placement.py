@@ -1,4 +1,4 @@
-"""The legal MIG layouts of a GPU: the instances must find places on it; that the sums of slices fit is not enough.
+"""The legal MIG layouts of a GPU: every instance must find a place on it, so it is not enough that the sums fit.
 
 A layout is legal under three conditions. The GPU has enough compute slices. At most one instance has the extra media
 engines. Every instance begins at a memory slice that its profile allows, and no two instances overlap.
@@ -27,7 +27,7 @@ def can_place(table: MigTable, layout: Layout) -> bool:
 
 
 def _fits(profiles: list[MigProfile], taken: int) -> bool:
-    """Return True if all profiles find places beside the ``taken`` memory slices, which are a bit mask."""
+    """Return True if all profiles find places outside the memory slices in ``taken``, a bit mask."""
     if not profiles:
         return True
     first, rest = profiles[0], profiles[1:]

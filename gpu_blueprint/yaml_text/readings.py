@@ -1,4 +1,4 @@
-"""How readers of YAML 1.1, of YAML 1.2 and Pulumi's CLI interpret plain scalars.
+"""Readings of plain scalars: as type and value in YAML 1.1, in YAML 1.2 and in Pulumi's CLI.
 
 This program reads YAML 1.1, as PyYAML does. Pulumi's CLI reads with gopkg.in/yaml.v3, which mixes YAML 1.1 and 1.2.
 kubectl, Helm and the NVIDIA programs read with sigs.k8s.io/yaml: like Pulumi, but yes, no, on, off, y and n are also
@@ -55,7 +55,7 @@ _NULL, TEXT = Reading("nothing"), Reading("text")
 
 
 def _read_1_1(text: str) -> Reading:
-    """Read a plain scalar as PyYAML does; but y and n are booleans, as YAML 1.1 specifies and PyYAML ignores."""
+    """Read a plain scalar as PyYAML does, except y and n: these are booleans in YAML 1.1, but texts for PyYAML."""
     if text in _SWITCHES:
         return Reading("switch", _SWITCHES[text])
     if _DATE.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Which principals get access to a cluster: by access entries, by mappings of pulumi-eks, or by the ConfigMap
+"""Principals with access to a cluster: by access entries, by mappings of pulumi-eks, or by the ConfigMap
 ``aws-auth``."""
 
 from collections.abc import Iterator, Mapping

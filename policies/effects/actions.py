@@ -1,4 +1,4 @@
-"""What an IAM statement allows: which actions, whether a wildcard only reads, and whether it covers several
+"""The scope of an IAM statement: which actions it allows, which wildcards only read, and whether it covers several
 resources."""
 
 import re

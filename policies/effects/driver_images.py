@@ -1,4 +1,4 @@
-"""Whether the AMIs of GPU nodes contain NVIDIA's driver: yes, no, or the program does not show it."""
+"""NVIDIA's driver in the AMIs of GPU nodes: an AMI contains it or not, or the program does not show it."""
 
 import re
 from collections.abc import Mapping

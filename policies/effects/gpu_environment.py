@@ -1,6 +1,6 @@
-"""Whether user data makes the container runtime obey or ignore NVIDIA_VISIBLE_DEVICES of unprivileged pods. An option
-decides. Sources: NVIDIA/nvidia-container-toolkit internal/config/config.go (the option is on by default);
-Bottlerocket's settings reference, nvidia-container-runtime (off by default); cloud-init, user data formats."""
+"""User data that makes the container runtime obey or ignore NVIDIA_VISIBLE_DEVICES of unprivileged pods, by an option.
+Sources: NVIDIA/nvidia-container-toolkit internal/config/config.go (the option is on by default); Bottlerocket's
+settings reference, nvidia-container-runtime (off by default); cloud-init, user data formats."""
 
 import re
 import tomllib

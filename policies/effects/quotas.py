@@ -1,4 +1,4 @@
-"""What the ResourceQuotas of a namespace limit: which pods, and which resources."""
+"""The pods and the resources that the ResourceQuotas of a namespace limit."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

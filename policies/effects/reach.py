@@ -1,4 +1,4 @@
-"""What the holder of an IAM statement can reach by it: further roles, rights and machines."""
+"""The further roles, rights and machines that the holder of an IAM statement can take over with it."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,5 +1,4 @@
-"""Which users of an OIDC provider may assume a role, such as pods of a cluster, jobs of a CI service, or users of an
-app."""
+"""The users of OIDC providers who may assume a role: pods of a cluster, jobs of a CI service, or users of an app."""
 
 import re
 

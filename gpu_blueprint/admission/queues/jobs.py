@@ -26,8 +26,8 @@ _OWNING_GROUPS = (
     *("batch", "jobset.x-k8s.io", "kubeflow.org", "trainer.kubeflow.org", "ray.io", "leaderworkerset.x-k8s.io"),
     *("workload.codeflare.dev", "sparkoperator.k8s.io", "apps"),
 )
-"""API groups of the owners that Kueue follows from a job to the owner of the whole. Pods, of the core group, are not
-listed: the chain ends at a Pod."""
+"""API groups of the owners through which Kueue looks for the topmost owner of a job. Pods, of the core group, are not
+listed: the search ends at a Pod."""
 
 
 def _write_differs(field: str) -> str:
@@ -47,7 +47,8 @@ _STARTS = (
     "variables.job.kind != 'Job' && variables.changes",
     *(f"variables.job.spec.?{part} != variables.old.?spec.?{part}" for part in ("template", "parallelism")),
 )
-"""CEL for changes that can give other GPUs to a job that is not suspended; each is true if the change is made."""
+"""CEL for changes that can give other GPUs to a job that is not suspended; each is true if a request makes the
+change."""
 
 
 def build_queued_job_policy(config: StackConfig) -> AdmissionPolicy:

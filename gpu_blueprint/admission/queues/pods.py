@@ -69,7 +69,7 @@ def _list_rules(config: StackConfig) -> Iterator[AdmissionRule]:
 
 
 def write_is_owned(group: str, kind: str) -> str:
-    """Write CEL that is true for an object whose owner, as its controller, is of this API group and kind."""
+    """Write CEL that is true for an object whose controller, in its ownerReferences, has this API group and kind."""
     return (
         f"{_OWNERS}.exists(o, o.?controller.orValue(false) && o.kind == '{kind}' && "
         f"o.apiVersion.startsWith('{group}/'))"

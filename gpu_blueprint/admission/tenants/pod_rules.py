@@ -88,7 +88,7 @@ def list_drain_rules(config: StackConfig, subject: PodSubject) -> Iterator[Admis
 
 
 def _refuse_node_names(subject: PodSubject) -> AdmissionRule:
-    running = "" if subject.is_template else "request.operation != 'CREATE' || "  # the scheduler has set it
+    running = "" if subject.is_template else "request.operation != 'CREATE' || "  # the scheduler sets it later
     return AdmissionRule(
         id="no-node-name",
         keeps="A tenant cannot bind a pod to a node, which would bypass the scheduler and every taint.",

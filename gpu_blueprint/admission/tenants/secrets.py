@@ -1,4 +1,4 @@
-"""The rule about Secrets: none holds a token of a service account."""
+"""The rule about Secrets: none contains a token of a service account."""
 
 from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
 
