@@ -75,7 +75,7 @@ class StackError(BlueprintError):
 
 
 class CatalogError(BlueprintError, WrongValueError):
-    """The catalogue has no row of this name."""
+    """The catalogue does not contain this name."""
 
     def __init__(self, reason: str, hint: str = "", kind: str = "unknown-name") -> None:
         WrongValueError.__init__(self, kind, reason, hint)

@@ -106,8 +106,8 @@ def _describe_refusal(allowed: str | list[str]) -> str:
 
 
 def _add_tags(resource: Resource, settings: Settings) -> dict[str, Any] | None:
-    """Add the missing tags for which the environment states values. Node classes stay, since a new tag would drain
-    their nodes."""
+    """Add the missing tags for which the environment states values. Node classes stay as they are, since a new tag
+    would drain their nodes."""
     missing = list_missing_tags(resource, settings) if resource.kind != "EC2NodeClass" else []
     added = {tag: settings["values"][tag] for tag in missing if tag in settings["values"]}
     return {**resource.props, "tags": {**read_tags(resource.get("tags")), **added}} if added else None

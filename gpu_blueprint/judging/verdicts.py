@@ -54,7 +54,7 @@ class Finding(Record):
 
     @property
     def standing(self) -> Standing:
-        """The weight of the finding: its level, or the reason why the level does not apply."""
+        """The level of the finding, or why the level does not apply; ``fails`` if the finding stops a deployment."""
         if self.waiver:
             return "waived"
         return "undecided" if self.verdict.undecided else "fails" if self.fails else self.level

@@ -25,7 +25,7 @@ class AccessPolicy(Record, kw_only=True):
 
 
 def list_identities(resource: Resource) -> Iterator[tuple[str, list[str]]]:
-    """Yield (user name, groups) in the cluster for each principal that a resource gives access.
+    """Yield (user name, groups), as the cluster sees them, for each principal to whom a resource gives access.
 
     Raises:
         NotYetKnownError: A mapping is not known yet.

@@ -55,8 +55,8 @@ def _get_version(network: IPv4Network | IPv6Network) -> int:
 
 
 def _exceed_one_owner(networks: Iterable[Any]) -> bool:
-    """Tell whether networks contain more addresses than a single organisation owns; all have one IP version, and there
-    is one or more."""
+    """Tell whether networks together contain more addresses than a single organisation owns. There must be at least one
+    network, and all must have the same IP version."""
     largest, *others = sorted(collapse_addresses(networks), key=lambda network: network.prefixlen)
     believable = 2 ** (largest.max_prefixlen - _OTHERS_PREFIX[largest.version])
     number = sum(network.num_addresses for network in others)

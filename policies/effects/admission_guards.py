@@ -93,7 +93,7 @@ def _is_strict(policy: Resource) -> bool:
 
 
 def _covers(judge: Resource, field: str, request: Request, stack: Stack) -> bool:
-    """Tell whether the match of a policy or of a binding leaves out no such request."""
+    """Tell whether the match of a policy or a binding covers a request for any name and labels of the object."""
     selector = judge.compute_once(_read_selector, field, request.anywhere)
     return selector is not None and _selects_namespace(selector, request, stack)
 
@@ -107,7 +107,7 @@ def _names_kind(judge: Resource, field: str, operation: Operation) -> bool:
 
 
 def speaks_of(policy: Resource, words: re.Pattern[str]) -> bool:
-    """Tell whether an expression of an admission policy contains a pattern of words; the CEL is not evaluated."""
+    """Tell whether an expression of an admission policy contains text that fits a pattern; the CEL is not evaluated."""
     return any(words.search(text) for text in list_expressions(policy))
 
 
@@ -123,8 +123,8 @@ def _list_expressions(policy: Resource) -> list[str]:
 
 
 def fails_closed(judge: Mapping[str, Any]) -> bool:
-    """Tell whether a policy or a webhook refuses requests on its own errors, and has no condition ``false``, which
-    would switch it off."""
+    """Tell whether a policy or webhook refuses requests on its own errors, and no condition ``false`` switches it
+    off."""
     conditions = read_mappings(judge.get("matchConditions"), "matchConditions")
     is_open = read_text(judge.get("failurePolicy"), "failurePolicy") == "Ignore"
     return not is_open and all(_read_expression(condition) != "false" for condition in conditions)
@@ -135,8 +135,8 @@ def _read_expression(item: Mapping[str, Any]) -> str:
 
 
 def covers(match: Mapping[str, Any], request: Request, stack: Stack) -> bool:
-    """Tell whether a match leaves out no such request. With an objectSelector it may, since users write the labels of
-    objects."""
+    """Tell whether a match covers a request for any name and labels of the object. With an objectSelector the answer is
+    no, since users write the labels."""
     selector = _read_whole_selector(match, request)
     return selector is not None and _selects_namespace(selector, request, stack)
 

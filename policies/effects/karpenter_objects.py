@@ -79,7 +79,7 @@ def list_values(resource: Resource, key: str) -> list[str]:
 
 
 def list_single_values(pool: Resource, beginning: str) -> dict[str, str]:
-    """Return key → value for the ``In`` requirements with one value, whose key begins with a prefix."""
+    """Return key → value for the keys with this prefix whose ``In`` requirements admit only one value."""
     keys = {_read_key(item) for item in list_requirements(pool) if _read_key(item).startswith(beginning)}
     values = {key: list_values(pool, key) for key in keys}
     return {key: found[0] for key, found in values.items() if len(found) == 1}

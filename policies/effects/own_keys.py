@@ -30,7 +30,7 @@ _INLINE_RULES: Mapping[str, tuple[str, ...]] = {
 
 
 def is_own_key(value: Any) -> bool:
-    """Tell whether a value names a KMS key that is not managed by AWS, so the company has its own."""
+    """Tell whether a value names a KMS key that AWS does not manage, so a key of the company."""
     text = read_text(value, "the KMS key").strip()
     return bool(text) and _AWS_ALIAS not in text
 

@@ -1,4 +1,4 @@
-"""Strangers among the principals of an IAM document: who from anywhere may use its resource."""
+"""Strangers who may use a resource, because the principals in its IAM documents include them."""
 
 import re
 from collections.abc import Iterable, Sequence

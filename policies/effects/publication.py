@@ -31,7 +31,7 @@ PUBLIC_KINDS = (
 
 
 def list_public_fields(resource: Resource) -> list[str]:
-    """Return (as text) the fields that make a resource public, such as "acl: public-read".
+    """Return the fields that make a resource public, each with its value, such as "acl: public-read".
 
     Raises:
         NotYetKnownError: No known field makes the resource public, and another is not known yet.

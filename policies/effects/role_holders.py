@@ -34,8 +34,8 @@ class RoleHolder(Record, kw_only=True):
 
 
 def classify_subject(subject: Mapping[str, Any], namespace: str, exempt: Sequence[str]) -> Holder:
-    """Return the kind of a holder; ``namespace`` is the binding's. Other names that begin with ``system:`` are
-    Kubernetes's own, so the platform's.
+    """Return the kind of a subject in a binding of this namespace. Users and groups whose names begin with ``system:``
+    are Kubernetes's own, so they count as the platform.
 
     Raises:
         NotYetKnownError: A field of the subject is not known yet.

@@ -52,7 +52,7 @@ def holds_nodes(subnet: Resource, stack: Stack) -> bool:
     """Tell whether the plan certainly places nodes into a subnet.
 
     Raises:
-        NotYetKnownError: It may, and the values that tell it are not known yet.
+        NotYetKnownError: The plan may do so, and a value that decides is not known yet.
     """
     return bool(find_wrong(_list_node_makers(stack), lambda maker: _places_into(maker, subnet, stack)))
 
@@ -61,7 +61,7 @@ def holds_workloads(subnet: Resource, stack: Stack) -> bool:
     """Tell whether the plan certainly places nodes, or pods on Fargate, into a subnet.
 
     Raises:
-        NotYetKnownError: It may, and the values that tell it are not known yet.
+        NotYetKnownError: The plan may do so, and a value that decides is not known yet.
     """
     profiles = [found for found in stack.select("FargateProfile") if found.type in _FARGATE_FIELDS]
     makers = [*_list_node_makers(stack), *profiles]

@@ -60,8 +60,8 @@ def _write_is_image(image: str, name: str) -> str:
 def _write_full_names() -> str:
     """Write CEL for the list of a pod's images, with the full names that the container runtime derives.
 
-    The first part of a name is a registry if it holds a dot, a colon or a capital letter, or is ``localhost``. A name
-    without a registry is on Docker Hub, and there a name without an owner is in ``library``.
+    The first part of a name is a registry if it contains a dot, a colon or a capital letter, or if it is ``localhost``.
+    A name without a registry is on Docker Hub, and there a name without an owner is in ``library``.
     """
     boxes = "(variables.boxes + variables.spec.?ephemeralContainers.orValue([]))"
     images = f"{boxes}.map(c, c.?image.orValue(''))"
