@@ -56,10 +56,10 @@ def _is_out_of_reach(of_system: str, name: str, stack: Stack) -> bool:
 
 
 def _speaks_of(policy: Resource, of_system: str) -> bool:
-    """Tell whether an admission policy judges the priority of pods. If it names system classes, this class must be
-    among them.
+    """Tell whether an admission policy judges the priority of pods.
 
-    The CEL of the policy is searched for words, not evaluated.
+    If it names system classes, this class must be among them. The CEL of the policy is searched for words, not
+    evaluated.
     """
     texts = list_expressions(policy)
     named = [name for name in _SYSTEM_CLASSES if any(name in text for text in texts)]

@@ -96,7 +96,9 @@ def _refuse_unencrypted_secrets(cluster: Resource, report: Report, _: Settings) 
 
 def _encrypts_secrets(config: Any) -> bool:
     """Tell whether an encryption config names a KMS key for secrets; for pulumi-eks, the config is only the key's ARN.
-    An unknown value counts as a key: the program creates the key, and only `pulumi up` knows the ARN."""
+
+    An unknown value counts as a key: the program creates the key, and only `pulumi up` knows the ARN.
+    """
     if isinstance(config, str):
         return bool(config)
     key = _look_into(_look_into(config, "provider"), "keyArn")

@@ -45,8 +45,10 @@ def _refuse_blocking_budget(budget: Resource, report: Report, _: Settings, stack
 
 
 def _count(budget: Resource, field: str, replicas: int) -> int | None:
-    """Return the number of pods that a field states; a percentage of ``replicas`` is rounded up. None if the field has
-    no value."""
+    """Return the number of pods that a field states; a percentage of ``replicas`` is rounded up.
+
+    None if the field has no value.
+    """
     text = budget.read_text("spec", field)
     if not text:
         return None
@@ -89,8 +91,10 @@ def _find_min_replicas(workload: Resource, stack: Stack) -> int:
 
 
 def _read_replicas(resource: Resource, field: str) -> int:
-    """Return the number of replicas in a field. Without a number, and for 0, return 1: a workload that runs has at
-    least one."""
+    """Return the number of replicas in a field.
+
+    Without a number, and for 0, return 1: a workload that runs has at least one.
+    """
     value = resource.get("spec", field)
     return int(read_number(value, field)) if value else 1
 

@@ -65,8 +65,10 @@ def _names_secret(place: Place) -> bool:
 
 
 def _list_stated(text: str) -> Iterator[str]:
-    """Yield the values that flags and lines of a text give to passwords. Several words without quotes are prose, so
-    they are left out."""
+    """Yield the values that flags and lines of a text give to passwords.
+
+    Several words without quotes are prose, so they are left out.
+    """
     yield from (found["value"] for found in _SECRET_FLAG.finditer(text))
     for found in _SECRET_LINE.finditer(text) if "\n" in text else ():
         value = _COMMENT.sub("", found["value"]).strip()
@@ -233,8 +235,10 @@ def _has_own_groups(annotations: Mapping[str, Any], prefix: str) -> bool:
 
 
 def _is_open_service(annotations: Mapping[str, Any], spec: Mapping[str, Any], stack: Stack) -> bool:
-    """Tell whether a Service's load balancer is public. Without annotations it is, unless the AWS Load Balancer
-    Controller makes it."""
+    """Tell whether a Service's load balancer is public.
+
+    Without annotations it is, unless the AWS Load Balancer Controller makes it.
+    """
     scheme, internal = (read_text(annotations.get(key), key).lower() for key in (_SCHEME, _INTERNAL))
     if scheme:
         return scheme != "internal"

@@ -67,8 +67,10 @@ def _list_words(term: Mapping[str, Any]) -> str:
 
 
 def _is_group_open(group: Resource, stack: Stack) -> bool:
-    """Tell whether nodes of a managed group obey the variable. For a company's own AMI the answer is no, since nothing
-    is known."""
+    """Tell whether nodes of a managed group obey the variable.
+
+    For a company's own AMI the answer is no, since nothing is known.
+    """
     image = group.read_text("amiType").upper()
     templates = _list_templates(group, stack)
     if templates is None:
@@ -92,8 +94,10 @@ def _list_parts(group: Resource) -> list[str]:
 
 
 def _list_templates(group: Resource, stack: Stack) -> list[Resource] | None:
-    """Return the group's launch template, as a list. The result is empty if EKS makes the template, and None if the
-    program does not contain it."""
+    """Return the group's launch template, as a list.
+
+    The result is empty if EKS makes the template, and None if the program does not contain it.
+    """
     given = group.read_block("launchTemplate")
     if not given:
         return []

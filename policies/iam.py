@@ -53,8 +53,11 @@ def _lets_account_manage_key(resource: Resource, statement: Statement) -> bool:
 
 
 def _names_users_of_key(resource: Resource, statement: Statement) -> bool:
-    """Tell whether a statement is in a KMS key policy and names its principals. AWS's key policies give administrators
-    ``kms:Enable*`` and log groups ``kms:Encrypt*``; such patterns concern only this key."""
+    """Tell whether a statement is in a KMS key policy and names its principals.
+
+    AWS's key policies give administrators ``kms:Enable*`` and log groups ``kms:Encrypt*``; such patterns concern only
+    this key.
+    """
     principals = [name for names in (statement.principals or {}).values() for name in names]
     return (
         resource.kind in KEY_KINDS

@@ -35,8 +35,10 @@ def _refuse_broad_policies(resource: Resource, report: Report, _: Settings) -> N
 
 
 def _list_arns(resource: Resource) -> Iterator[str]:
-    """Yield the known ARNs of attached policies. An unknown ARN belongs to a policy of the program; other rules judge
-    its document."""
+    """Yield the known ARNs of attached policies.
+
+    An unknown ARN belongs to a policy of the program; other rules judge its document.
+    """
     if is_of_aws(resource):
         for where, value in list_values(resource.props, _ARN_FIELDS[resource.kind]):
             arns = [] if value is UNKNOWN else read_list(value, where)

@@ -1,5 +1,7 @@
-"""The mirror of a stack: a registry with copies of its charts. The rule about chart registries also allows the
-mirror."""
+"""The mirror of a stack: a registry with copies of its charts.
+
+The rule about chart registries also allows the mirror.
+"""
 
 from typing import Any
 
@@ -9,8 +11,10 @@ _REGISTRY_RULE = "chart-registry-allowed"
 
 
 def read_mirror(stack: Any) -> str:
-    """Return the field ``images.mirror`` of a stack object, a registry without ``oci://``. The result is empty if the
-    stack object lacks the field, or if the program has no stack object."""
+    """Return the field ``images.mirror`` of a stack object, a registry without ``oci://``.
+
+    The result is empty if the stack object lacks the field, or if the program has no stack object.
+    """
     images = stack.get("images") if isinstance(stack, dict) else None
     mirror = images.get("mirror") if isinstance(images, dict) else None
     return mirror if isinstance(mirror, str) else ""

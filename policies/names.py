@@ -83,8 +83,10 @@ def _may_have_tags(resource: Resource) -> bool:
 
 
 def _find_prefix(resource: Resource) -> str | None:
-    """Return the prefix to which the provider adds letters: the stated prefix, else the resource's name in Pulumi. None
-    if the resource states its whole name, or if its kind has no property for a name."""
+    """Return the prefix to which the provider adds letters: the stated prefix, else the resource's name in Pulumi.
+
+    None if the resource states its whole name, or if its kind has no property for a name.
+    """
     keys = NAME_FIELDS[resource.kind]
     if not keys or any(resource.get(key) for key in keys):
         return None

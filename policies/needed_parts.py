@@ -245,8 +245,10 @@ def _refuse_other_cluster(release: Resource, report: Report, _: Settings, stack:
 
 
 def _is_missing(name: str, chart: str) -> bool:
-    """Tell whether a chart lacks the cluster's name. The Cluster Autoscaler never does, since it may list node groups
-    instead."""
+    """Tell whether a chart lacks the cluster's name.
+
+    The Cluster Autoscaler never does, since it may list node groups instead.
+    """
     return not name and chart != "cluster-autoscaler"
 
 

@@ -94,8 +94,10 @@ def _explain_width(field: str, term: Mapping[str, Any]) -> str:
 
 
 def _is_public(key: str, text: str) -> bool:
-    """Tell whether a tag marks public subnets. In a tag with a cluster's name, the word public does not count: it may
-    be part of the name."""
+    """Tell whether a tag marks public subnets.
+
+    In a tag with a cluster's name, the word public does not count: it may be part of the name.
+    """
     return key == f"{_ROLE_TAG_PREFIX}elb" or (not _CLUSTER_KEY.search(key) and bool(_PUBLIC_WORD.search(text)))
 
 

@@ -74,8 +74,10 @@ def _list_gpus(name: str, stack: Stack) -> list[str]:
 
 
 def _tells_origin(policy: Resource) -> bool:
-    """Tell whether an admission policy checks who makes a pod, or who owns it. Its CEL is searched for words, not
-    evaluated."""
+    """Tell whether an admission policy checks who makes a pod, or who owns it.
+
+    Its CEL is searched for words, not evaluated.
+    """
     return speaks_of(policy, _ORIGIN)
 
 

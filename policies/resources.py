@@ -1,5 +1,7 @@
-"""The resources of a program in the form that rules read. This module does not import Pulumi, so rules run without
-it."""
+"""The resources of a program in the form that rules read.
+
+This module does not import Pulumi, so rules run without it.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -158,8 +160,10 @@ class Stack(Record, FactHolder, dict=True):
 
     @cached_property
     def opened_components(self) -> frozenset[str]:
-        """URNs of the components whose child of ``JUDGED_INSIDE`` is in the stack. Rules skip these components, to
-        report each fault once."""
+        """URNs of the components whose child of ``JUDGED_INSIDE`` is in the stack.
+
+        Rules skip these components, to report each fault once.
+        """
         return frozenset(
             resource.parent
             for resource in self.resources

@@ -39,8 +39,11 @@ def _refuse_missing_tags(resource: Resource, report: Report, settings: Settings)
 
 
 def list_missing_tags(resource: Resource, settings: Settings) -> list[str]:
-    """Return the required tags that neither the resource nor its provider sets. Node classes have a list of their own,
-    by default without owner and cost centre: if tags of a node class change, Karpenter drains its nodes."""
+    """Return the required tags that neither the resource nor its provider sets.
+
+    Node classes have a list of their own, by default without owner and cost centre: if tags of a node class change,
+    Karpenter drains its nodes.
+    """
     if resource.kind == "EC2NodeClass":
         tags, required = read_tags(resource.get("spec", "tags")), settings["requiredOnNodes"]
     elif resource.type.startswith("aws:") and resource.kind in TAGGED:
@@ -106,8 +109,10 @@ def _describe_refusal(allowed: str | list[str]) -> str:
 
 
 def _add_tags(resource: Resource, settings: Settings) -> dict[str, Any] | None:
-    """Add the missing tags for which the environment states values. Node classes stay as they are, since a new tag
-    would drain their nodes."""
+    """Add the missing tags for which the environment states values.
+
+    Node classes stay as they are, since a new tag would drain their nodes.
+    """
     missing = list_missing_tags(resource, settings) if resource.kind != "EC2NodeClass" else []
     added = {tag: settings["values"][tag] for tag in missing if tag in settings["values"]}
     return {**resource.props, "tags": {**read_tags(resource.get("tags")), **added}} if added else None

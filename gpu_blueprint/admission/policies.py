@@ -55,7 +55,9 @@ def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
 
 
 def list_admission_rules(config: StackConfig) -> list[WaivableRule]:
-    """Return every rule that a waiver can lift: the rules of the policies, then the storage cap of quotas. The policy
-    about pod templates is left out, since it repeats the rules about pods."""
+    """Return every rule that a waiver can lift: the rules of the policies, then the storage cap of quotas.
+
+    The policy about pod templates is left out, since it repeats the rules about pods.
+    """
     policies = [policy for policy in list_policies(config) if not policy.only_warns]
     return [*(rule for policy in policies for rule in policy.rules), STORAGE_CAP]

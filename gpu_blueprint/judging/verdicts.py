@@ -148,8 +148,10 @@ def _list_waiver_faults(waiver: Waiver, stack: Stack, today: date, admission: Ad
 
 
 def _correct_name(name: str, resources: Collection[str]) -> str:
-    """Return the remedy if a waiver names a resource that the stack does not have. In version 0.2, resources had names
-    without the cluster's name, so the end of a name also counts."""
+    """Return the remedy if a waiver names a resource that the stack does not have.
+
+    In version 0.2, resources had names without the cluster's name, so the end of a name also counts.
+    """
     renamed = sorted(known for known in resources if known.endswith(f"-{name}"))
     if renamed:
         return f"write {' or '.join(renamed)}"

@@ -99,8 +99,10 @@ def build_statements(plan: Iterable[PlannedResource], arns: Arns) -> Iterator[St
 
 
 def _group_by_row(plan: Iterable[PlannedResource], arns: Arns) -> list[_Group]:
-    """Return one group for all rows that share type, actions, templates, conditions and reason. It contains the ARNs of
-    all planned resources."""
+    """Return one group for all rows that share type, actions, templates, conditions and reason.
+
+    It contains the ARNs of all planned resources.
+    """
     groups: dict[tuple[Any, ...], _Group] = {}
     for resource in plan:
         for row in list_deployer_actions(resource.type):

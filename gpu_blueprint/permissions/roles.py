@@ -170,8 +170,10 @@ def _read_title(policy: PlannedResource) -> str:
 
 
 def _read_document(policy: Any) -> Mapping[str, Any]:
-    """Return the document of a policy. It is empty if only `pulumi up` knows it: then it contains the ARN of a new
-    resource."""
+    """Return the document of a policy.
+
+    It is empty if only `pulumi up` knows it: then it contains the ARN of a new resource.
+    """
     document: Mapping[str, Any] = {"Statement": []} if policy == UNKNOWN else json.loads(policy)
     return document
 

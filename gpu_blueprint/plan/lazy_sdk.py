@@ -27,8 +27,10 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @contextmanager
 def lazy_sdk() -> Iterator[None]:
-    """Load the SDK packages that are imported in the block lazily; they stay lazy after it. Other packages do not
-    change."""
+    """Load the SDK packages that are imported in the block lazily; they stay lazy after it.
+
+    Other packages do not change.
+    """
     finder = _Finder()
     sys.meta_path.insert(0, finder)
     try:

@@ -1,5 +1,7 @@
-"""The IAM roles of a plan, with trust and permissions. For a role that the stack file gives, these are what it
-needs."""
+"""The IAM roles of a plan, with trust and permissions.
+
+For a role that the stack file gives, these are what it needs.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

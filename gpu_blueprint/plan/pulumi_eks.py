@@ -1,8 +1,8 @@
-"""Derive the EKS cluster that pulumi-eks would make. Its provider cannot be asked, since it runs only with Pulumi's
-engine.
+"""Derive the EKS cluster that pulumi-eks would make.
 
-Pulumi's engine records no inputs of the component: all settings are inputs of the ``aws.eks.Cluster`` inside it.
-Source: nodejs/eks/cluster/cluster.ts in the repository pulumi/pulumi-eks.
+Its provider cannot be asked, since it runs only with Pulumi's engine. Pulumi's engine records no inputs of the
+component: all settings are inputs of the ``aws.eks.Cluster`` inside it. Source: nodejs/eks/cluster/cluster.ts in the
+repository pulumi/pulumi-eks.
 
 One child is left out of a plan: the Kubernetes provider ``NAME-eks-k8s``. pulumi-eks always makes it, no resource of
 ours uses it, and it creates nothing. The other children (service role, security groups, node group, instance role,
@@ -157,8 +157,9 @@ def _merge_tags(*tags: Any) -> Any:
 
 
 def find_needed(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> set[str]:
-    """Return the URNs of the resources that the cluster depends on. The VPC is not among them: only security groups
-    need it.
+    """Return the URNs of the resources that the cluster depends on.
+
+    The VPC is not among them: only security groups need it.
 
     Args:
         dependencies: Name of each argument → message with the ``urns`` on which the argument depends.

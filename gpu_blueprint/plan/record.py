@@ -90,8 +90,10 @@ def _format_config(config: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _sort_by_need(resources: Mapping[str, PlannedResource]) -> tuple[PlannedResource, ...]:
-    """Put each resource after the resources that it needs. Resources without such an order are sorted by URN, because a
-    program may register them in any order."""
+    """Put each resource after the resources that it needs.
+
+    Resources without such an order are sorted by URN, because a program may register them in any order.
+    """
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for urn, resource in resources.items():
         needs = (resource.parent, resource.provider, *resource.dependencies)

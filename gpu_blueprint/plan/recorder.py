@@ -38,8 +38,10 @@ and returns the outputs."""
 
 
 class RecordingMonitor:
-    """Imitates Pulumi's ResourceMonitor service. ``resources`` is URN → registered resource, in order of
-    registration."""
+    """Imitates Pulumi's ResourceMonitor service.
+
+    ``resources`` is URN → registered resource, in order of registration.
+    """
 
     def __init__(self, project: str, stack: str, components: Mapping[str, Construct] | None = None) -> None:
         """Create a monitor; ``components`` is type of a component → function that replaces the component's provider."""

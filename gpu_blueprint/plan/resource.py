@@ -75,8 +75,11 @@ def make_reference(urn: str) -> dict[str, str]:
 
 
 def to_plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue) -> Any:
-    """Turn a protobuf value into JSON values. An unknown, a secret or a reference becomes a mapping with one key:
-    ``$unknown``, ``$secret`` or ``$resource``. Keys are sorted, since protobuf maps have no order."""
+    """Turn a protobuf value into JSON values.
+
+    An unknown, a secret or a reference becomes a mapping with one key: ``$unknown``, ``$secret`` or ``$resource``. Keys
+    are sorted, since protobuf maps have no order.
+    """
     if isinstance(value, struct_pb2.Struct):
         return (
             _to_plain_marker(value)

@@ -37,8 +37,10 @@ def _fits(profiles: list[MigProfile], taken: int) -> bool:
 
 @cache
 def list_legal_layouts(table: MigTable) -> tuple[Layout, ...]:
-    """Return every legal layout with at least one instance; within each layout, the largest profile comes first. The
-    layouts contain only plain profiles, not variants (``+me``, ``+gfx``, ``-me``)."""
+    """Return every legal layout with at least one instance; within each layout, the largest profile comes first.
+
+    The layouts contain only plain profiles, not variants (``+me``, ``+gfx``, ``-me``).
+    """
     plain = [p.name for p in reversed(table.rows) if not p.is_variant]
     return tuple(layout for layout in _grow(table, plain, {}) if layout)
 
@@ -137,7 +139,9 @@ def _explain_fault(table: MigTable, layout: Layout) -> str:
 
 
 def explain_fault(table: MigTable, layout: Layout) -> str:
-    """Return the fault and the hint as one text; empty if the layout is legal. Every name must be a profile in the
-    table."""
+    """Return the fault and the hint as one text; empty if the layout is legal.
+
+    Every name must be a profile in the table.
+    """
     fault = find_layout_fault(table, layout)
     return f"{fault.reason}; {fault.hint}" if fault else ""

@@ -158,8 +158,10 @@ def _derive_mig(gpu: Gpu, sharing: Mig) -> SharingProfile:
 
 
 def _name_layout(layout: Mapping[str, int]) -> str:
-    """Return a name that changes with the layout. Nodes have it in a label, and Karpenter replaces nodes whose label
-    changes (drift)."""
+    """Return a name that changes with the layout.
+
+    Nodes have it in a label, and Karpenter replaces nodes whose label changes (drift).
+    """
     return f"layout-{hashlib.sha256(json.dumps(layout, sort_keys=True).encode()).hexdigest()[:8]}"
 
 

@@ -75,9 +75,10 @@ def _read_access_levels(service: str) -> Mapping[str, str]:
 
 
 def spans_several(statement: Statement, service: str, types: Iterable[str], end: str | None = None) -> bool:
-    """Tell whether a statement covers more resources of some types, such as IAM roles, than it names. A wildcard in the
-    account or the region does not count, since the name after it still belongs to one resource. A statement with
-    principals covers only the resource that contains it.
+    """Tell whether a statement covers more resources of some types, such as IAM roles, than it names.
+
+    A wildcard in the account or the region does not count, since the name after it still belongs to one resource. A
+    statement with principals covers only the resource that contains it.
 
     Args:
         statement: A statement of an IAM document.

@@ -29,8 +29,10 @@ class Sources(Record):
 
     @property
     def admit_internet(self) -> bool:
-        """True if the known blocks together contain more public addresses than a single organisation owns. Many small
-        blocks can admit the internet too."""
+        """True if the known blocks together contain more public addresses than a single organisation owns.
+
+        Many small blocks can admit the internet too.
+        """
         public = sorted((network for network in self.networks if network.is_global), key=_get_version)
         return any(_exceed_one_owner(networks) for _, networks in groupby(public, key=_get_version))
 
@@ -55,8 +57,10 @@ def _get_version(network: IPv4Network | IPv6Network) -> int:
 
 
 def _exceed_one_owner(networks: Iterable[Any]) -> bool:
-    """Tell whether networks together contain more addresses than a single organisation owns. There must be at least one
-    network, and all must have the same IP version."""
+    """Tell whether networks together contain more addresses than a single organisation owns.
+
+    There must be at least one network, and all must have the same IP version.
+    """
     largest, *others = sorted(collapse_addresses(networks), key=lambda network: network.prefixlen)
     believable = 2 ** (largest.max_prefixlen - _OTHERS_PREFIX[largest.version])
     number = sum(network.num_addresses for network in others)

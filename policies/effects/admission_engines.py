@@ -1,6 +1,8 @@
-"""Admission of pods by third parties: webhooks, Kyverno, Gatekeeper and similar engines. To install an engine is
-enough, since its policies may come from outside the program. A policy or a webhook in the program counts only if it
-refuses pods, not if it only audits them."""
+"""Admission of pods by third parties: webhooks, Kyverno, Gatekeeper and similar engines.
+
+To install an engine is enough, since its policies may come from outside the program. A policy or a webhook in the
+program counts only if it refuses pods, not if it only audits them.
+"""
 
 from collections.abc import Mapping
 from itertools import chain

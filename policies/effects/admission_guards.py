@@ -135,8 +135,10 @@ def _read_expression(item: Mapping[str, Any]) -> str:
 
 
 def covers(match: Mapping[str, Any], request: Request, stack: Stack) -> bool:
-    """Tell whether a match covers a request for any name and labels of the object. With an objectSelector the answer is
-    no, since users write the labels."""
+    """Tell whether a match covers a request for any name and labels of the object.
+
+    With an objectSelector the answer is no, since users write the labels.
+    """
     selector = _read_whole_selector(match, request)
     return selector is not None and _selects_namespace(selector, request, stack)
 
@@ -171,8 +173,10 @@ def _read_labels(stack: Stack, namespace: str) -> Mapping[str, str]:
 
 
 def _list_namespaces(stack: Stack) -> tuple[dict[str, Resource], NotYetKnownError | UnreadableError | None]:
-    """Return (name → namespace, error). The mapping ends before the first namespace whose name cannot be read, and the
-    error is about this name."""
+    """Return (name → namespace, error).
+
+    The mapping ends before the first namespace whose name cannot be read, and the error is about this name.
+    """
     by_name: dict[str, Resource] = {}
     for namespace in stack.select("Namespace"):
         try:
@@ -183,8 +187,10 @@ def _list_namespaces(stack: Stack) -> tuple[dict[str, Resource], NotYetKnownErro
 
 
 def names(match: Mapping[str, Any], operation: Operation, field: str = "resourceRules") -> bool:
-    """Tell whether a rule in a field of a match names an operation. A rule with resourceNames counts only in
-    excludeResourceRules, since it names only some objects."""
+    """Tell whether a rule in a field of a match names an operation.
+
+    A rule with resourceNames counts only in excludeResourceRules, since it names only some objects.
+    """
     rules = read_mappings(match.get(field), field)
     is_whole = field != "excludeResourceRules"
     return any(_names(rule, operation) and not (is_whole and rule.get("resourceNames")) for rule in rules)

@@ -1,6 +1,8 @@
-"""Functions about conditions of IAM statements: whether they limit the identities, the networks or the tags. A
-condition limits if it stops strangers, which are requests from other accounts or networks, or without tags. IAM ignores
-the case of condition keys; operators must have the right case."""
+"""Functions about conditions of IAM statements: whether they limit the identities, the networks or the tags.
+
+A condition limits if it stops strangers, which are requests from other accounts or networks, or without tags. IAM
+ignores the case of condition keys; operators must have the right case.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -44,8 +46,11 @@ class Comparison(Record, kw_only=True):
 
     @property
     def must_match(self) -> bool:
-        """True if a request passes only with one of the values in the key. With a quantifier, IfExists has no effect: a
-        request without the key never passes ForAnyValue, and always passes ForAllValues."""
+        """True if a request passes only with one of the values in the key.
+
+        With a quantifier, IfExists has no effect: a request without the key never passes ForAnyValue, and always passes
+        ForAllValues.
+        """
         optional = self.if_exists if not self.quantifier else self.quantifier == "ForAllValues"
         return self.operator in _POSITIVE_OPERATORS and not optional
 
@@ -109,8 +114,10 @@ def limits_tags(statement: Statement) -> bool:
 
 
 def _must_match(comparison: Comparison, others: list[Comparison]) -> bool:
-    """Tell whether a request passes only with one of the values. If the comparison passes requests without the key,
-    another must demand the key: ``Null: {key: false}``."""
+    """Tell whether a request passes only with one of the values.
+
+    If the comparison passes requests without the key, another must demand the key: ``Null: {key: false}``.
+    """
     return comparison.must_match or (
         comparison.operator in _POSITIVE_OPERATORS
         and any(other.key == comparison.key and _requires_key(other) for other in others)

@@ -1,7 +1,9 @@
-"""The extended resources that a node of a pool really advertises, and their counts. The counts follow from the node's
-labels and from the configs of the GPU Operator's MIG manager and device plugin. Source: NVIDIA/gpu-operator v26.7.0,
-mig-parted v0.15.0, k8s-device-plugin v0.20.0, read 2026-11-20. How the device plugin reacts to a config file was tested
-with k8s-device-plugin v0.19.1."""
+"""The extended resources that a node of a pool really advertises, and their counts.
+
+The counts follow from the node's labels and from the configs of the GPU Operator's MIG manager and device plugin.
+Source: NVIDIA/gpu-operator v26.7.0, mig-parted v0.15.0, k8s-device-plugin v0.20.0, read 2026-11-20. How the device
+plugin reacts to a config file was tested with k8s-device-plugin v0.19.1.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -76,8 +78,10 @@ def find_plugin_file(operator: Resource, nodes: Resource | None, stack: Stack) -
 
 
 def read_plugin_file(operator: Resource, name: str, files: Mapping[str, Any]) -> PluginFile:
-    """Return a config file of the device plugin. A MIG strategy in the chart overrides the file. The plugin ignores the
-    case of keys."""
+    """Return a config file of the device plugin.
+
+    A MIG strategy in the chart overrides the file. The plugin ignores the case of keys.
+    """
     content = _read_section(read_mapping(read_document(files.get(name), name), name))
     flags = _read_section(read_mapping(content.get("flags"), f"{name}.flags"))
     strategy = (
@@ -121,8 +125,10 @@ _STRATEGY_VARIABLE = "MIG_STRATEGY"
 
 
 def is_shared(pool: Resource, row: Instance, stack: Stack) -> bool:
-    """Tell whether the GPU Operator partitions or shares the GPUs of a node. False also if the program does not show
-    it."""
+    """Tell whether the GPU Operator partitions or shares the GPUs of a node.
+
+    False also if the program does not show it.
+    """
     advertised = find_advertised(pool, row, stack)
     return advertised is not None and advertised.counts != {WHOLE: row.gpu_devices}
 

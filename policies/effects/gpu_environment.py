@@ -1,6 +1,8 @@
 """User data that makes the container runtime obey or ignore NVIDIA_VISIBLE_DEVICES of unprivileged pods, by an option.
+
 Sources: NVIDIA/nvidia-container-toolkit internal/config/config.go (the option is on by default); Bottlerocket's
-settings reference, nvidia-container-runtime (off by default); cloud-init, user data formats."""
+settings reference, nvidia-container-runtime (off by default); cloud-init, user data formats.
+"""
 
 import re
 import tomllib
@@ -27,8 +29,10 @@ def decode_user_data(text: str) -> str:
 
 
 def is_closed_by_script(user_data: str) -> bool:
-    """Tell whether the option is off after all scripts in user data. Comments, printed messages and NodeConfigs do not
-    set it."""
+    """Tell whether the option is off after all scripts in user data.
+
+    Comments, printed messages and NodeConfigs do not set it.
+    """
     found = [value for script in _list_scripts(user_data) for line in _list_commands(script) for value in _read(line)]
     return found[-1:] == ["false"]
 

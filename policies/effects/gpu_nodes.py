@@ -121,8 +121,10 @@ def installs(release: Resource, part: str, nodes: Resource, stack: Stack) -> boo
 
 
 def _list_selectors(release: Resource, part: str, stack: Stack) -> list[Any]:
-    """Return the node selectors of a part. A driver has one for each NVIDIADriver object, if the chart enables these
-    objects."""
+    """Return the node selectors of a part.
+
+    A driver has one for each NVIDIADriver object, if the chart enables these objects.
+    """
     custom = ("driver", "nvidiaDriverCRD")
     if part != "driver" or not read_value_flag(release, *custom, "enabled", default=False):
         return [read_value(release, part, "nodeSelector")]
@@ -132,8 +134,10 @@ def _list_selectors(release: Resource, part: str, stack: Stack) -> list[Any]:
 
 
 def _selects(selector: Any, nodes: Resource) -> bool:
-    """Tell whether a node selector may match nodes with EKS's AMIs. A label counts only if the program sets it, or if
-    nodes get it by themselves."""
+    """Tell whether a node selector may match nodes with EKS's AMIs.
+
+    A label counts only if the program sets it, or if nodes get it by themselves.
+    """
     labels = read_node_labels(nodes)
     return all(
         _may_equal(labels, key, read_text(value, key)) for key, value in read_mapping(selector, "nodeSelector").items()

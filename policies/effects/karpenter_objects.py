@@ -125,8 +125,10 @@ def list_unknown_types(resource: Resource) -> list[str]:
 
 
 def count_spot_types(pool: Resource) -> int:
-    """Count the instance types that a NodePool admits: GPU types of the catalogue, else the types that it lists. The
-    result is 0 for a pool without GPUs that lists no types, since the catalogue contains few types without GPUs."""
+    """Count the instance types that a NodePool admits: GPU types of the catalogue, else the types that it lists.
+
+    The result is 0 for a pool without GPUs that lists no types, since the catalogue contains few types without GPUs.
+    """
     return len(list_gpu_types(pool)) or len(list_values(pool, INSTANCE_TYPE))
 
 
@@ -188,8 +190,10 @@ def read_label(pool: Resource, key: str) -> str:
 
 
 def may_carry(pool: Resource, labels: Mapping[str, str]) -> bool:
-    """Tell whether a NodePool can launch nodes with all of these labels. It must set at least one; others may come from
-    elsewhere."""
+    """Tell whether a NodePool can launch nodes with all of these labels.
+
+    It must set at least one; others may come from elsewhere.
+    """
     verdicts = {key: _grants_label(pool, key, value) for key, value in labels.items()}
     return True in verdicts.values() and all(
         verdict or (verdict is None and _FOREIGN_LABEL.search(key)) for key, verdict in verdicts.items()

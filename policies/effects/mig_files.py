@@ -1,6 +1,8 @@
-"""The config files of the MIG manager: their entries, and the reason why mig-parted refuses a whole file. Source:
-NVIDIA/mig-parted api/spec/v1/spec.go and pkg/types/mig_config.go; tested with v0.13.1. Keys are case-sensitive, and
-mig-parted refuses unknown ones."""
+"""The config files of the MIG manager: their entries, and the reason why mig-parted refuses a whole file.
+
+Source: NVIDIA/mig-parted api/spec/v1/spec.go and pkg/types/mig_config.go; tested with v0.13.1. Keys are case-sensitive,
+and mig-parted refuses unknown ones.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

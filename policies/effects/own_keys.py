@@ -86,8 +86,10 @@ def list_foreign_files(resource: Resource, stack: Stack) -> Iterator[str]:
 
 
 def _names_bucket(stack: Stack, rule: Resource, bucket: Resource) -> bool:
-    """Tell whether an encryption configuration belongs to a bucket. The rule then judges the configuration instead of
-    the bucket."""
+    """Tell whether an encryption configuration belongs to a bucket.
+
+    The rule then judges the configuration instead of the bucket.
+    """
     value, name = rule.props.get("bucket"), bucket.props.get("bucket")
     return (isinstance(value, str) and value == name) or refers_to(stack, rule, value, bucket, *_BUCKETS)
 

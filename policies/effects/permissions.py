@@ -18,6 +18,7 @@ _CONDITION_FIELDS: Mapping[str, tuple[str, str]] = {
 
 def list_permissions(resource: Resource) -> list[Mapping[str, Any]]:
     """Return the statement that AWS derives from a permission, as a list; the names of its fields are in lower case.
+
     The list is empty for permissions of resource shares, which have no principal.
 
     Raises:
@@ -37,8 +38,10 @@ def list_permissions(resource: Resource) -> list[Mapping[str, Any]]:
 
 
 def _list_conditions(resource: Resource) -> Mapping[str, Mapping[str, Any]]:
-    """Return the conditions of a permission. A permission on an event bus states one condition in a block with key,
-    type and value."""
+    """Return the conditions of a permission.
+
+    A permission on an event bus states one condition in a block with key, type and value.
+    """
     block = resource.read_block("condition")
     found = {str(block.get("type")): {str(block.get("key")): block.get("value")}} if block else {}
     for field, (operator, key) in _CONDITION_FIELDS.items():

@@ -1,5 +1,7 @@
-"""The config files of NVIDIA's device plugin: how they share GPUs, and why the plugin refuses a file. Source:
-NVIDIA/k8s-device-plugin v0.20.0, read 2026-11-20; tested with v0.19.1."""
+"""The config files of NVIDIA's device plugin: how they share GPUs, and why the plugin refuses a file.
+
+Source: NVIDIA/k8s-device-plugin v0.20.0, read 2026-11-20; tested with v0.19.1.
+"""
 
 from collections.abc import Mapping
 from typing import Any

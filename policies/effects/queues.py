@@ -60,9 +60,11 @@ class Supply(Record):
 
 
 def list_supplies(stack: Stack) -> list[Supply]:
-    """Return a Supply for each set of NodePools that a flavor selects. Its flavors are all that select no NodePool
-    outside the set. A flavor that also selects a managed node group is left out, since Karpenter does not limit the
-    group."""
+    """Return a Supply for each set of NodePools that a flavor selects.
+
+    Its flavors are all that select no NodePool outside the set. A flavor that also selects a managed node group is left
+    out, since Karpenter does not limit the group.
+    """
     pools_by_flavor = {flavor: _find_pools(labels, stack) for flavor, labels in _read_labels(stack).items()}
     urns = {flavor: frozenset(pool.urn for pool in pools) for flavor, pools in pools_by_flavor.items() if pools}
     return [
@@ -92,8 +94,10 @@ def sum_limits(pools: Sequence[Resource]) -> dict[str, float]:
 
 
 def sum_quotas(stack: Stack, flavors: frozenset[str], resource: str) -> tuple[float, NotYetKnownError | None]:
-    """Return (sum of the known quotas of a resource in some flavors, error). The error is set if a quota is not known
-    yet."""
+    """Return (sum of the known quotas of a resource in some flavors, error).
+
+    The error is set if a quota is not known yet.
+    """
     total, unknown = 0.0, None
     for quota in _list_quotas(stack, "ClusterQueue", "Cohort"):
         if quota.flavor in flavors and quota.resource == resource:

@@ -34,8 +34,9 @@ class RoleHolder(Record, kw_only=True):
 
 
 def classify_subject(subject: Mapping[str, Any], namespace: str, exempt: Sequence[str]) -> Holder:
-    """Return the kind of a subject in a binding of this namespace. Users and groups whose names begin with ``system:``
-    are Kubernetes's own, so they count as the platform.
+    """Return the kind of a subject in a binding of this namespace.
+
+    Users and groups whose names begin with ``system:`` are Kubernetes's own, so they count as the platform.
 
     Raises:
         NotYetKnownError: A field of the subject is not known yet.
@@ -136,8 +137,10 @@ _READ_ONLY_ROLES = ("view", "system:aggregate-to-view")
 
 
 def _changes(role: Resource) -> bool:
-    """Tell whether a role allows more than reads. Subresources count as more: ``get`` on ``pods/exec`` runs
-    commands."""
+    """Tell whether a role allows more than reads.
+
+    Subresources count as more: ``get`` on ``pods/exec`` runs commands.
+    """
     return bool(role.read_block("aggregationRule")) or bool(
         find_wrong(
             role.list_blocks("rules"),
@@ -160,9 +163,11 @@ def read_role(binding: Resource) -> tuple[str, str]:
 
 
 def list_role_holders(role: Resource, stack: Stack) -> tuple[list[RoleHolder], NotYetKnownError | None]:
-    """Return (holders of a Role, error). The error is set if a binding is not known yet, since it may add holders. A
-    label such as ``aggregate-to-edit`` gives the rules of a ClusterRole to everyone who has the role edit, so to
-    people."""
+    """Return (holders of a Role, error).
+
+    The error is set if a binding is not known yet, since it may add holders. A label such as ``aggregate-to-edit``
+    gives the rules of a ClusterRole to everyone who has the role edit, so to people.
+    """
     kind = role.kind.removesuffix("Patch")
     key = kind, read_namespace(role) if kind == "Role" else "", read_name(role)
     by_role, unknown = stack.compute_once(_group_holders)
@@ -175,8 +180,10 @@ def list_role_holders(role: Resource, stack: Stack) -> tuple[list[RoleHolder], N
 
 
 def _group_holders(stack: Stack) -> tuple[dict[tuple[str, str, str], list[RoleHolder]], NotYetKnownError | None]:
-    """Return ((kind, namespace, name) of a Role → its holders, error). The error is set if a binding is not known
-    yet."""
+    """Return ((kind, namespace, name) of a Role → its holders, error).
+
+    The error is set if a binding is not known yet.
+    """
     by_role: dict[tuple[str, str, str], list[RoleHolder]] = {}
     unknown: NotYetKnownError | None = None
     for binding in stack.select(*BINDING_KINDS):

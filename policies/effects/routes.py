@@ -113,6 +113,8 @@ def _names_way_out(holder: Resource, gateway: Any, name: str, stack: Stack) -> b
 
 
 def _is_public(gateway: Resource) -> bool:
-    """Tell whether a gateway leads to the internet. A private NAT gateway does not: it leads to other networks of the
-    company."""
+    """Tell whether a gateway leads to the internet.
+
+    A private NAT gateway does not: it leads to other networks of the company.
+    """
     return bool(gateway.get("connectivityType") != "private")

@@ -50,8 +50,10 @@ def _read_rule(rule: Mapping[str, Any], resource: Resource, stack: Stack) -> Sou
 
 
 def _read_prefix_list(value: Any, rule: Resource, stack: Stack) -> Sources:
-    """Return the address blocks of the prefix lists in the program that a rule names. AWS's own lists are left out,
-    since they contain only AWS's services."""
+    """Return the address blocks of the prefix lists in the program that a rule names.
+
+    AWS's own lists are left out, since they contain only AWS's services.
+    """
     if value is UNKNOWN:
         lists = list(list_needed(stack, rule, "ManagedPrefixList", "PrefixList"))
         if not lists:

@@ -75,9 +75,10 @@ def list_stated_volumes(resource: Resource) -> list[Volume]:
 
 
 def list_default_volumes(resource: Resource) -> list[Volume]:
-    """Return the volume for images and pods that nodes get by default; empty if the resource states it. If a node class
-    states no volumes, it is Karpenter's, which is encrypted. If a node class or a template states only other devices,
-    it is the AMI's own.
+    """Return the volume for images and pods that nodes get by default; empty if the resource states it.
+
+    If a node class states no volumes, it is Karpenter's, which is encrypted. If a node class or a template states only
+    other devices, it is the AMI's own.
 
     Raises:
         NotYetKnownError: The AMI family, which decides the device, is not known yet.

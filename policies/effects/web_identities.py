@@ -38,8 +38,10 @@ def _limits_users(statement: Statement) -> bool:
 
 
 def _admits_users(comparison: Comparison) -> bool:
-    """Tell whether all users of a provider pass a comparison. The condition key of a claim is
-    ``<provider>:<claim>``."""
+    """Tell whether all users of a provider pass a comparison.
+
+    The condition key of a claim is ``<provider>:<claim>``.
+    """
     provider, _, claim = comparison.key.rpartition(":")
     if "." not in provider or claim == "amr":  # a key such as aws:…, or the claim that says how a user signed in
         return True

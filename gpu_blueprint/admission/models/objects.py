@@ -1,6 +1,8 @@
 """The rules about the objects of a model in its tenant's namespace: members may restart the model, but not change it.
+
 They are needed since Pulumi compares the program with its state, not with the cluster: `pulumi up` restores a deleted
-object only with `--refresh`."""
+object only with `--refresh`.
+"""
 
 from collections.abc import Iterator
 
@@ -77,8 +79,10 @@ def _guard_deployments(config: StackConfig) -> AdmissionPolicy:
 
 
 def _guard_scaling(config: StackConfig) -> AdmissionPolicy:
-    """Guard the replicas. With two autoscalers on one Deployment, neither scales, and KEDA's webhook refuses the
-    ScaledObject."""
+    """Guard the replicas.
+
+    With two autoscalers on one Deployment, neither scales, and KEDA's webhook refuses the ScaledObject.
+    """
     aims = "object.spec.scaleTargetRef.kind == 'Deployment' && " + _write_is_named(
         config, "'deployments'", "object.spec.scaleTargetRef.name"
     )

@@ -78,8 +78,10 @@ the API server would refuse the policy."""
 
 
 def _count_paid(config: StackConfig) -> dict[str, dict[str, int]]:
-    """Return namespace → resource → units that the tenant's hourly ceiling pays for. Tenants without one are left
-    out."""
+    """Return namespace → resource → units that the tenant's hourly ceiling pays for.
+
+    Tenants without one are left out.
+    """
     prices = round_prices(price_units(config)) if has_hourly_ceilings(config) else {}
     return {
         tenant.namespace_name: {name: count_millidollars(tenant) // price for name, price in prices.items() if price}
@@ -95,8 +97,10 @@ def _tell_money(count: str) -> str:
 
 
 def bound_gangs() -> AdmissionRule:
-    """Build the rule. Kueue places all pods of one template in one pool, but two templates of a job in different pools
-    if needed."""
+    """Build the rule.
+
+    Kueue places all pods of one template in one pool, but two templates of a job in different pools if needed.
+    """
     want, most = "variables.wants[at][variables.names.indexOf(n)]", "variables.reach[p][n]"
     too_large = (
         f"variables.fits[at].size() > 0 && !variables.fits[at].exists(p, variables.gpus[at].all(n, {want} <= {most}))"

@@ -13,8 +13,10 @@ MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
 
 
 def list_kinds() -> list[TemplateKind]:
-    """Return the kinds that the rules about queues judge. Their CEL reads ``variables.job``, since a deletion has no
-    ``object``."""
+    """Return the kinds that the rules about queues judge.
+
+    Their CEL reads ``variables.job``, since a deletion has no ``object``.
+    """
     wanted = (*QUEUED_KINDS, *TIMED_KINDS, *CLUSTER_KINDS)
     found = [kind for kind in TEMPLATE_KINDS if kind.kind in wanted]
     return [replace(kind, templates=kind.templates.replace("object.", "variables.job.")) for kind in found]

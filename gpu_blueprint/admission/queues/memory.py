@@ -36,18 +36,20 @@ def list_memory_variables(config: StackConfig) -> Mapping[str, str]:
 
 
 def _find_memory(part: str, otherwise: str) -> str:
-    """Write CEL for the memory of the container ``c``, as a quantity. A template states text or, as in a JobSet, a
-    number.
+    """Write CEL for the memory of the container ``c``, as a quantity.
 
-    Inside, the optional value is a text, since the API server's CEL allows no quantity in an optional value.
+    A template states text or, as in a JobSet, a number. Inside, the optional value is a text, since the API server's
+    CEL allows no quantity in an optional value.
     """
     amount = "type(q) == int ? string(1 * dyn(q)) : q"
     return f"quantity(c.?resources.?{part}[?'memory'].optMap(q, {amount}).orValue({otherwise}))"
 
 
 def bound_memory() -> AdmissionRule:
-    """Build the rule. It skips updates of existing jobs, except those of scheduled kinds: a job may be older than its
-    queue."""
+    """Build the rule.
+
+    It skips updates of existing jobs, except those of scheduled kinds: a job may be older than its queue.
+    """
     return AdmissionRule(
         id="queue-memory",
         keeps="A job whose memory the queue could never admit is refused at once, with the remedy.",

@@ -149,8 +149,10 @@ def _refuse_endless_pins(config: StackConfig) -> AdmissionRule:
 
 
 def _refuse_foreign_affinity() -> AdmissionRule:
-    """Refuse affinity that names namespaces, since it could keep the pods of others off a zone. Where the policies only
-    warn, a ResourceQuota refuses such pods, even if they name only their own namespace."""
+    """Refuse affinity that names namespaces, since it could keep the pods of others off a zone.
+
+    Where the policies only warn, a ResourceQuota refuses such pods, even if they name only their own namespace.
+    """
     mine = "(!has(t.namespaceSelector) && t.?namespaces.orValue([]).size() == 0)"
     during = "DuringSchedulingIgnoredDuringExecution.orValue([])"
     checks = [

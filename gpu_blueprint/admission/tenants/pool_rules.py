@@ -55,8 +55,10 @@ def _refuse_foreign_gpus() -> AdmissionRule:
 
 
 def _refuse_unqueued_templates(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
-    """Refuse templates whose pods could run only on GPUs of queued pools, but whose kind waits in no queue. The policy
-    about queued pods denies such pods, even where the rules about pods only warn."""
+    """Refuse templates whose pods could run only on GPUs of queued pools, but whose kind waits in no queue.
+
+    The policy about queued pods denies such pods, even where the rules about pods only warn.
+    """
     if subject.is_template and config.queueing:
         queued = write_literal([pool.name for pool in config.queued_pools])
         reached = f"(variables.pool == '' ? variables.fit : [variables.pool]).all(p, p in {queued})"
@@ -136,8 +138,10 @@ def _refuse_foreign_devices(config: StackConfig) -> AdmissionRule:
 
 def _refuse_several_shares(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
     """Refuse a container with two shares: the device plugin would refuse it only after Karpenter has launched a node.
+
     Two containers of a pod may have one share each, since the device plugin checks each container on its own. The quota
-    counts both."""
+    counts both.
+    """
     shared = sorted({name for pool in config.gpu_pools if pool.shares_gpus for name in pool.profile.per_device})
     if shared:
         few = "quantity(string(q)).compareTo(quantity('1')) <= 0"
