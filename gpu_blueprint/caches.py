@@ -6,8 +6,10 @@ from pathlib import Path
 
 
 def find_cache_folder() -> Path | None:
-    """Return XDG_CACHE_HOME, else ``Library/Caches`` (macOS) or ``.cache`` in HOME; None if neither path is
-    absolute."""
+    """Return XDG_CACHE_HOME, else ``Library/Caches`` (macOS) or ``.cache`` in HOME.
+
+    The result is None if neither path is absolute.
+    """
     named, home = (Path(os.environ.get(variable, "")) for variable in ("XDG_CACHE_HOME", "HOME"))
     if named.is_absolute():  # the XDG Base Directory Specification ignores relative paths
         return named

@@ -82,8 +82,7 @@ class CatalogError(BlueprintError, WrongValueError):
 
     @classmethod
     def unknown(cls, thing: str, name: str, known: Iterable[str]) -> "CatalogError":
-        """Build the error for a name that the catalogue does not have; ``thing`` is its type, such as ``instance
-        type``."""
+        """Build the error for a name that the catalogue lacks; ``thing`` is its type, such as ``instance type``."""
         kind = f"unknown-{thing.lower().replace(' ', '-')}"
         shown = repr(name) if len(name) <= _MAX_NAME_CHARACTERS else f"{name[:_MAX_NAME_CHARACTERS]!r}…"
         return cls(f"unknown {thing} {shown}", suggest(name, known), kind)

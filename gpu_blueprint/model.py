@@ -44,8 +44,7 @@ class Model(BaseModel):
         return schema
 
     def problems(self) -> Iterator[Problem]:
-        """Yield the problems of combinations of fields, each of which is valid on its own; paths start at this
-        model."""
+        """Yield the problems of fields that are valid on their own, but not together; paths start at this model."""
         return iter(())
 
     def all_problems(self) -> Iterator[Problem]:

@@ -1,5 +1,4 @@
-"""Rules for the admission of tenants' pods: admission policies judge GPU requests, and no pod gets a system
-priority."""
+"""Rules for tenants' pods: admission policies judge their GPU requests, and none gets a system priority."""
 
 import re
 from collections.abc import Callable
@@ -72,8 +71,10 @@ pod."""
 
 
 def _is_for_tenants(namespace: Resource, settings: Settings, stack: Stack) -> bool:
-    """Tell whether the rules judge a namespace: tenants run pods in it, the program has GPU nodes, and no policy engine
-    covers it."""
+    """Tell whether the rules judge a namespace.
+
+    They do if tenants run pods in it, the program has GPU nodes, and no policy engine covers it.
+    """
     if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
         return False
     if not list_gpu_nodes(stack) or has_engine(stack, name):

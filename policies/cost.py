@@ -52,8 +52,7 @@ def _estimate_pool_costs(stack: Stack) -> _PoolCosts:
 
 
 def _find_highest_price(pool: Resource) -> float:
-    """Return the on-demand price of one GPU in dollars an hour, for the pool's instance type with the most expensive
-    GPUs."""
+    """Return the on-demand price of one GPU in dollars an hour, on the pool's type with the most expensive GPUs."""
     zones = list_values(pool, ZONE)
     region = zones[0][:-1] if zones else "us-east-1"
     return max(_read_price(row.instance_type, region) / row.gpu_devices for row in list_gpu_types(pool))
@@ -67,8 +66,7 @@ def _read_price(instance_type: str, region: str) -> float:
 
 
 def _count_gpus(pool: Resource, overlays: list[Resource]) -> float:
-    """Return the most physical GPUs that a pool can have by its limits, or by its fixed number of nodes; infinity
-    without limits.
+    """Return the most physical GPUs that a pool can have, by its limits or its fixed number of nodes, else infinity.
 
     A limit in slices or shares is divided by the number on each GPU, which the pool's NodeOverlay states. Without an
     overlay, the limit on whole GPUs counts; without that limit, each slice or share counts as one GPU.

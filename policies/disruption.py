@@ -35,8 +35,7 @@ def _refuse_consolidated_training(pool: Resource, report: Report, settings: Sett
 
 
 def _is_consolidation_off(pool: Resource) -> bool:
-    """Tell whether a pool prevents the consolidation of used nodes: by consolidateAfter, a budget, or a fixed number of
-    nodes."""
+    """Tell whether consolidateAfter, a budget or a fixed number of nodes prevents the consolidation of used nodes."""
     if is_static(pool) or pool.read_text("spec", "disruption", "consolidateAfter") == "Never":
         return True
     budgets = pool.list_blocks("spec", "disruption", "budgets")
@@ -115,8 +114,10 @@ def _refuse_unbounded_life(pool: Resource, report: Report, _: Settings) -> None:
 
 
 def _is_warned_otherwise(release: Resource, stack: Stack) -> bool:
-    """Tell whether nodes get a warning without the value settings.interruptionQueue: an environment variable of
-    Karpenter names the queue, or AWS Node Termination Handler drains the nodes."""
+    """Tell whether nodes get a warning even without the value settings.interruptionQueue.
+
+    They do if an environment variable of Karpenter names the queue, or if AWS Node Termination Handler drains nodes.
+    """
     entries = read_mappings(read_value(release, "controller", "env"), "controller.env")
     is_named = any(entry.get("name") == "INTERRUPTION_QUEUE" and entry.get("value") for entry in entries)
     return is_named or has_chart(stack, "aws-node-termination-handler")

@@ -81,7 +81,7 @@ def _list_others(budget: Resource, workload: Resource, stack: Stack) -> Iterator
 
 
 def _find_min_replicas(workload: Resource, stack: Stack) -> int:
-    """Return the smallest number of replicas of a workload: the minimum of its autoscaler, else the number that it
+    """Return the smallest number of replicas of a workload: its autoscaler's minimum, else the number that it
     states."""
     for scaler in stack.select(*_MIN_REPLICAS_FIELDS):
         is_same = read_namespace(scaler) == read_namespace(workload)

@@ -153,8 +153,7 @@ _BLOCK_KEYS = re.compile("service|ingress", re.IGNORECASE)
 
 
 def _list_blocks(value: Any, place: Place) -> list[tuple[Place, Any]]:
-    """Return (path, block) for each block of Helm values that describes a Service or an Ingress, and is not
-    disabled."""
+    """Return (path, block) for each block of Helm values that describes a Service or Ingress and is not disabled."""
     if value is UNKNOWN:
         return [(place, UNKNOWN)]
     if not isinstance(value, Mapping) or str(value.get("enabled")).lower() == "false":
@@ -200,8 +199,7 @@ def _is_open(found: tuple[Place, Any], stack: Stack) -> bool:
 
 
 def _is_on(block: Mapping[str, Any]) -> bool:
-    """Tell whether the Ingress exists: an object always does, a block of Helm values makes one only if it is
-    enabled."""
+    """Tell whether the Ingress exists: an object always does, a block of Helm values only if it is enabled."""
     return "spec" in block or read_flag(block.get("enabled"), "enabled", default=False)
 
 

@@ -110,8 +110,7 @@ def _list_all_files(release: Resource, stack: Stack) -> list[PluginFile]:
 
 
 def _counts_slices(release: Resource, stack: Stack) -> bool:
-    """Tell whether a program uses slices: the MIG manager's configs cut GPUs, or an overlay, a limit or a quota counts
-    slices."""
+    """Tell whether a MIG config cuts GPUs, or whether an overlay, a limit or a quota counts slices."""
     names = (
         name
         for kind, field in (("NodeOverlay", "capacity"), ("NodePool", "limits"), ("ResourceQuota", "hard"))

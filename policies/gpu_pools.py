@@ -102,8 +102,11 @@ def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack
 
 
 def _list_handed_out(pool: Resource, stack: Stack) -> set[str]:
-    """Return the GPU resources that count against a pool's limits: what its nodes advertise, and whole GPUs, which EC2
-    reports before nodes share them. The result is empty if the program does not show what some nodes advertise."""
+    """Return the GPU resources that count against a pool's limits.
+
+    These are what its nodes advertise, and whole GPUs, which EC2 reports before nodes share them. The result is empty
+    if the program does not show what some nodes advertise.
+    """
     rows = [] if list_unknown_types(pool) else list_gpu_types(pool)
     found = [find_advertised(pool, row, stack) for row in rows]
     if not all(found):

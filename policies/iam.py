@@ -18,7 +18,7 @@ def _refuse_wildcard_actions(resource: Resource, report: Report, _: Settings) ->
 
 
 def _list_open(resource: Resource, statement: Statement) -> list[str]:
-    """Return words for what a statement allows too broadly: patterns that also match actions or resources of the
+    """Return words for each pattern that a statement allows and that also matches actions or resources of the
     future."""
     if not statement.allows or _lets_account_manage_key(resource, statement):
         return []

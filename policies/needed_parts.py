@@ -1,5 +1,4 @@
-"""Rules for Helm values that objects of the program depend on: needed parts of charts run, and charts name their
-cluster."""
+"""Rules for Helm values that objects of the program need: parts of charts run, and charts name their cluster."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -56,8 +55,10 @@ _JOBSETS = "jobset.x-k8s.io"
 
 
 def _list_unserved_nodes(stack: Stack) -> list[Resource]:
-    """Return the GPU nodes that need the GPU Operator's device plugin: their AMI has none, and no other chart installs
-    a device plugin or a DRA driver."""
+    """Return the GPU nodes that need the GPU Operator's device plugin.
+
+    Their AMI contains none, and no other chart installs a device plugin or a DRA driver.
+    """
     if _runs_otherwise(stack, "nvidia-device-plugin", "nvidia-dra-driver-gpu", "k8s-device-plugin"):
         return []
     return [nodes for nodes in list_gpu_nodes(stack) if not _has_own_plugin(nodes, stack)]
@@ -114,8 +115,10 @@ _NVIDIA_LABELS = {f"feature.node.kubernetes.io/pci-{device}.present" for device 
 
 
 def _list_gpu_monitors(stack: Stack) -> list[Resource]:
-    """Return the monitors of dcgm-exporter, found by name or selector; empty if something else in the program runs
-    dcgm-exporter."""
+    """Return the monitors of dcgm-exporter, found by name or selector.
+
+    The result is empty if something else in the program runs dcgm-exporter.
+    """
     if _runs_otherwise(stack, "dcgm-exporter"):
         return []
     return find_wrong(stack.select("ServiceMonitor", "PodMonitor"), _measures_gpus)
@@ -253,8 +256,10 @@ def _is_missing(name: str, chart: str) -> bool:
 
 
 def _list_clusters(stack: Stack) -> Iterator[Resource]:
-    """Yield the EKS clusters of the program; components without inputs are left out, since cluster-inputs-shown reports
-    them."""
+    """Yield the EKS clusters of the program.
+
+    Components without inputs are left out, since cluster-inputs-shown reports them.
+    """
     types = ("aws:eks/cluster:Cluster", "aws-native:eks:Cluster", "eks:index:Cluster")
     for found in stack.select("Cluster"):
         if found.type in types and found.props and found.urn not in stack.opened_components:

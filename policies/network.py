@@ -77,8 +77,10 @@ def _refuse_wide_selectors(node_class: Resource, report: Report, _: Settings) ->
 
 
 def _explain_width(field: str, term: Mapping[str, Any]) -> str:
-    """Return the fault of a selector term that can match resources of other clusters, as a clause; empty without a
-    fault."""
+    """Return the fault of a selector term that can match resources of other clusters, as a clause.
+
+    The result is empty without a fault.
+    """
     if term.get("id"):
         return ""
     named = {key: term[key] for key in ("name", _CRITERIA) if term.get(key)}
@@ -106,8 +108,11 @@ _PUBLIC_WORD = re.compile(r"(?<![a-z])(?<!non-)(?<!not-)public(?![a-z])", re.IGN
 
 
 def _is_wide(key: str, text: str) -> bool:
-    """Tell whether a criterion also matches resources of other clusters: a tag whose value begins with a wildcard, the
-    tag of a subnet role, or instanceMatchCriteria, which has only the values open and targeted."""
+    """Tell whether a criterion also matches resources of other clusters.
+
+    Such criteria are a tag whose value begins with a wildcard, the tag of a subnet role, and instanceMatchCriteria,
+    which has only the values open and targeted.
+    """
     return (
         key == _CRITERIA
         or key.startswith(_ROLE_TAG_PREFIX)

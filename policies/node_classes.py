@@ -33,8 +33,9 @@ def _refuse_moving_ami(node_class: Resource, report: Report, _: Settings) -> Non
 
 
 def _explain_moving(term: Mapping[str, Any], terms: list[Mapping[str, Any]]) -> str:
-    """Return the fault of a term that selects no AMI or different AMIs over time, as a clause; empty if it selects one
-    release.
+    """Return the fault of a term that selects no AMI or different AMIs over time, as a clause.
+
+    The result is empty if it selects one release.
 
     Raises:
         NotYetKnownError: The id of the AMI is in a company's own SSM parameter.
@@ -57,7 +58,7 @@ _MOVING_PARAMETERS = ("recommended", "latest", "current")
 
 
 def _is_one_image(term: Mapping[str, Any]) -> bool:
-    """Tell whether a term always matches the same AMI: it has an id, an exact name, or the public parameter of one
+    """Tell whether a term always matches the same AMI, by an id, an exact name, or the public parameter of one
     release."""
     parameter, name = (read_text(term.get(key), key) for key in ("ssmParameter", "name"))
     if term.get("id") or (name and not set("*?") & set(name)):
@@ -84,8 +85,7 @@ def _refuse_open_metadata_service(resource: Resource, report: Report, _: Setting
 
 
 def _is_open(options: Mapping[str, Any], *, by_default: bool) -> bool:
-    """Tell whether pods reach the metadata service with these options; ``by_default`` is the answer for a missing
-    option."""
+    """Tell whether pods reach the metadata service with these options; a missing option counts as ``by_default``."""
     tokens, hops = options.get("httpTokens"), options.get("httpPutResponseHopLimit")
     return read_text(options.get("httpEndpoint"), "httpEndpoint").lower() != "disabled" and (
         (by_default if tokens is None else read_text(tokens, "httpTokens").lower() != "required")

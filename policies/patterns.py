@@ -61,8 +61,7 @@ class Pattern:
         return len(text) <= MAX_TEXT_LENGTH and self._may_end(self._follow(text), is_start=not text)
 
     def fits_before(self, prefix: str) -> bool:
-        """Return True if a text that begins with the prefix can fit, with characters behind it that AWS or Pulumi
-        append."""
+        """Return True if the prefix can fit together with characters that AWS or Pulumi append to it."""
         if len(prefix) > MAX_TEXT_LENGTH:
             return False
         reached = self._follow(prefix)

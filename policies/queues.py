@@ -1,5 +1,4 @@
-"""Rules for queues of jobs (Kueue): pods get the GPUs of a queue only through this queue, and quotas fit the pools'
-limits."""
+"""Rules for queues of jobs (Kueue): pods get a queue's GPUs only through the queue, and quotas fit pools' limits."""
 
 import re
 from math import isclose

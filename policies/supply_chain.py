@@ -1,5 +1,4 @@
-"""Rules for Helm charts, for manifests from the internet, and for EKS add-ons: exact versions, and allowed
-registries."""
+"""Rules for Helm charts, manifests from the internet, and EKS add-ons: exact versions, and allowed registries."""
 
 from .effects.charts import (
     CHART_KINDS,

@@ -65,8 +65,7 @@ def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, 
 
 
 def _find_reported_quota(stack: Stack, namespace: str) -> Resource:
-    """Return the quota on which the rule reports the namespace: the first quota without scopes, else the first
-    quota."""
+    """Return the quota on which the rule reports the namespace: the first without scopes, else the first of all."""
     by_namespace, _ = stack.compute_once(group_quotas)
     return min(by_namespace[namespace], key=has_scopes)
 

@@ -1,5 +1,4 @@
-"""Rules against access for strangers: by policies, by trust in identity providers, by public fields, and by VPC
-endpoints."""
+"""Rules against access by strangers: through policies, identity providers, public fields and VPC endpoints."""
 
 from .effects.documents import DOCUMENT_KINDS, ENDPOINT_KINDS
 from .effects.principals import list_strangers, passes_everything

@@ -51,8 +51,7 @@ def _write_gpus(config: StackConfig, subject: PodSubject) -> str:
 
 
 def may_hold_numbers(config: StackConfig, subject: PodSubject) -> bool:
-    """Return True if quantities may be numbers, as in templates of JobSets; `string()` of CEL does not convert
-    these."""
+    """Return True if quantities may be numbers, as in templates of JobSets; CEL's `string()` cannot convert these."""
     return subject.is_template and bool(config.queueing or config.spanning_pools)
 
 

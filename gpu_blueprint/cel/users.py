@@ -31,8 +31,10 @@ each of them, so rules also check the owner of the pod."""
 
 
 def write_is_operator(config: StackConfig) -> str:
-    """Write CEL that is true for operators, such as Kueue, JobSet or KubeRay: service accounts of every namespace
-    except kube-system and the tenants' namespaces."""
+    """Write CEL that is true for operators, such as Kueue, JobSet or KubeRay.
+
+    These are service accounts of all namespaces except kube-system and the tenants' namespaces.
+    """
     spaces = write_literal([KUBE_SYSTEM, *(tenant.namespace_name for tenant in config.tenants)])
     user = "request.userInfo.username"
     return f"({user}.startsWith('system:serviceaccount:') && !({user}.split(':')[2] in {spaces}))"

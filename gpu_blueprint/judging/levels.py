@@ -31,8 +31,10 @@ def find_levels_file(environment: str, folder: Path = FOLDER) -> Path:
 
 
 def describe_levels(environment: str) -> str:
-    """Return a notice with the file that sets the levels of an environment; empty if the environment has a file of its
-    own."""
+    """Return a notice with the file that sets the levels of an environment.
+
+    The result is empty if the environment has a file of its own.
+    """
     file = find_levels_file(environment)
     if file.stem == environment:
         return ""

@@ -1,5 +1,7 @@
-"""Find the field of the stack file that causes a planned resource; a finding about the resource has this field's
-line."""
+"""Find the field of the stack file that causes a planned resource.
+
+A finding about the resource has this field's line.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -72,7 +74,7 @@ def _find_item(config: StackConfig, section: Path, names: Sequence[str]) -> Path
 
 
 def _find_storage(config: StackConfig, names: Sequence[str]) -> Path:
-    """Return the path of the storage that a resource belongs to, found by the names of buckets, file systems and
+    """Return the path of the storage that a resource belongs to, found by names of buckets, file systems and
     volumes."""
     numbers = {name_storage(config, storage): index for index, storage in enumerate(config.storage)}
     for mount in list_mounts(config):
@@ -82,8 +84,10 @@ def _find_storage(config: StackConfig, names: Sequence[str]) -> Path:
 
 
 def _list_items(config: StackConfig, section: Path) -> list[str]:
-    """Return the names of a list's items, as components and resources contain them; empty for fields that are no
-    list."""
+    """Return the names of a list's items, as components and resources contain them.
+
+    The result is empty for fields that are no list.
+    """
     listed = list_named_lists().get(str(section[0])) if len(section) == 1 else None
     items = getattr(config, str(section[0])) if listed else []
     names = [getattr(item, listed.named_by) for item in items] if listed else []

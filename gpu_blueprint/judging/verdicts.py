@@ -33,8 +33,7 @@ Standing = Literal["waived", "undecided", "fails", "mandatory", "advisory", "rem
 
 
 class Finding(Record):
-    """The verdict of one rule on one resource, with the level of the rule, and with the waiver that covers it, if
-    any."""
+    """The verdict of one rule on one resource, with the level of the rule, and a waiver that covers the verdict."""
 
     verdict: Verdict
     level: Level

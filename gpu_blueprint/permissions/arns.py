@@ -1,5 +1,4 @@
-"""ARNs of planned resources before AWS makes them: the templates of the catalogue, filled with the resources'
-inputs."""
+"""ARNs of planned resources before AWS makes them: templates of the catalogue, filled with the resources' inputs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,10 +22,10 @@ class Arns(Record):
     """URN → resource."""
 
     def fill(self, template: str, resource: PlannedResource) -> list[str]:
-        """Return the ARN that a template gives for a resource; the template ``@name`` stands for the ARNs in the input
-        ``name``.
+        """Return the ARN that a template gives for a resource, as a list.
 
-        A value that only `pulumi up` knows becomes ``*``. A template that begins with such a value gives no ARN.
+        The template ``@name`` stands for the ARNs in the input ``name``. A value that only `pulumi up` knows becomes
+        ``*``. A template that begins with such a value gives no ARN.
         """
         if template.startswith("@"):
             return self.find_input_arns(resource, template[1:])

@@ -39,8 +39,7 @@ def _read_word(word: str, resource: PlannedResource, arns: Arns) -> Mapping[str,
 
 
 def _require_boundary(resource: PlannedResource, arns: Arns) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Return the condition that demands a permissions boundary: of this role, or of the role that a resource refers
-    to."""
+    """Return the condition that demands the permissions boundary of this role, or of the role that a resource needs."""
     behind = [arns.resources[urn] for urn in resource.property_dependencies.get("role", ()) if urn in arns.resources]
     found = (find_input(role, "permissionsBoundary") for role in (resource, *behind))
     boundaries = tuple(dict.fromkeys(filter(None, found)))

@@ -1,5 +1,7 @@
-"""Build statements from rows of the catalogue: actions with the same resources, conditions and reason share a
-statement."""
+"""Build statements from rows of the catalogue.
+
+Actions with the same resources, conditions and reason share a statement.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -124,8 +126,10 @@ def _group_by_row(plan: Iterable[PlannedResource], arns: Arns) -> list[_Group]:
 
 
 def _name_object(row: DeployerActions, service: str) -> str:
-    """Return words for the resources that the actions are about; before them, for actions of another service, "the
-    surroundings of"."""
+    """Return words for the resources that the actions are about.
+
+    For actions of another service, the words begin with "the surroundings of".
+    """
     own = list_deployer_actions(row.type)[0].actions[0].partition(":")[0]
     thing = name_thing(row.type)
     return thing if service == own else f"{_SURROUNDINGS} {thing}"

@@ -102,8 +102,10 @@ class _Reader:
         return self._build(needs, arn=component.inputs["given"], urn="", trust=component.inputs.get("trust") or {})
 
     def _read_admitted(self, arn: str) -> PlatformRole:
-        """Return the node role of a cluster with its own Karpenter; the stack file names this role, and no component
-        makes it."""
+        """Return the node role of a cluster with its own Karpenter.
+
+        The stack file names this role, and no component makes it.
+        """
         managed = [self._config.partition.build_arn("iam", f"policy/{name}", account="aws") for name in _NODE_POLICIES]
         role = self._build(_Needs(managed, build_cache_policies(self._config)), arn=arn, urn="", trust=_NODE_TRUST)
         return replace(role, users=role.users or (JOINING_NODES,))

@@ -91,8 +91,7 @@ class _Loader(QuickLoader):
 
 
 class _LazyPackage(ModuleType):
-    """A package that loads a module when a name of the module is first used; an unknown name loads the whole
-    package."""
+    """A package that loads a module when one of its names is first used; an unknown name loads the whole package."""
 
     def __getattr__(self, name: str) -> Any:
         loader = self._loader
@@ -136,8 +135,7 @@ def _list_exports(module: ModuleType) -> Sequence[str]:
 
 
 def _list_module_names(name: str) -> Iterator[str]:
-    """Yield the modules in which generated SDKs may define a name, such as ``ConfigMap``, ``get_ami``,
-    ``launch_template``."""
+    """Yield the modules in which generated SDKs may define a name, such as ``ConfigMap`` or ``get_ami``."""
     stem = name.removeprefix("Awaitable").removesuffix("Result").removesuffix("_output")
     stem = stem.removesuffix("Args").removesuffix("Init")
     for word in dict.fromkeys((name, stem)):

@@ -128,8 +128,7 @@ def _refuse_more_than_a_cluster(name: str, given: Mapping[str, Any]) -> None:
 
 
 def _build_encryption(key: Any) -> dict[str, Any]:
-    """Return the encryption config; if the key is unknown, all of it is unknown, since pulumi-eks derives it from the
-    key."""
+    """Return the encryption config; with an unknown key it is unknown, since pulumi-eks derives it from the key."""
     if not key:
         return {}
     known = {"provider": {"keyArn": key}, "resources": ["secrets"]}

@@ -80,8 +80,10 @@ def _record(
 
 
 def _format_config(config: Mapping[str, Any]) -> dict[str, str]:
-    """Return config as the CLI passes it to the program; every secret is unknown, also one that the stack file does not
-    set."""
+    """Return config as the CLI passes it to the program.
+
+    Every secret is unknown, also one that the stack file does not set.
+    """
     secret = {f"{PROJECT}:{key}" for key in SECRET_KEYS} | {
         key for key, value in config.items() if isinstance(value, dict) and set(value) == {"secure"}
     }
@@ -112,8 +114,7 @@ def _run_file(path: Path) -> None:
 
 
 class _InlineLoop(asyncio.SelectorEventLoop):
-    """Runs each call to the monitor immediately in the calling thread, so that no other thread changes the order of
-    calls."""
+    """Runs each call to the monitor immediately in the calling thread, so the order of calls is always the same."""
 
     def run_in_executor(
         self,
@@ -146,8 +147,10 @@ def _open_event_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 @contextmanager
 def _pause_garbage_collection() -> Iterator[None]:
-    """Switch the garbage collector off in the block: with it, the search for cycles among Pulumi's futures halves the
-    speed."""
+    """Switch the garbage collector off in the block.
+
+    Its search for cycles among Pulumi's futures would halve the speed.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

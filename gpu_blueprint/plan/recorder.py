@@ -1,5 +1,4 @@
-"""Imitate Pulumi's engine in a first preview, in this process: record the resources that a program registers, create
-none.
+"""Imitate Pulumi's engine in a first preview: record the resources that a program registers, and create none.
 
 This module imitates parts of Pulumi's engine: URNs, options that resources inherit from parents, and transforms. It
 also imitates providers that cannot be configured yet: their answers contain no known value. Unlike with
@@ -175,8 +174,10 @@ class RecordingMonitor:
         return response
 
     def GetDeploymentInfo(self, _: Any) -> Any:  # noqa: N802
-        """Announce the features of a current engine, except output values (plain unknowns are simpler to record) and
-        the order of invokes (``_INVOKE_DEPENDS_ON``)."""
+        """Announce the features of a current engine, except output values and dependencies of invokes.
+
+        Without output values, unknowns are plain, which is simpler to record.
+        """
         return resource_pb2.DeploymentInfo(supportedFeatures=_SUPPORTED_FEATURES)
 
     def RegisterPackage(self, request: Any) -> Any:  # noqa: N802
@@ -217,8 +218,10 @@ def _construct_cluster(request: Any, urn: str, monitor: RecordingMonitor) -> dic
 
 
 def _read_property_dependencies(request: Any, existing: set[str]) -> dict[str, tuple[str, ...]]:
-    """Return input → URNs of the planned resources whose outputs are in the input; sorted, since protobuf maps have no
-    order."""
+    """Return input → URNs of the planned resources whose outputs are in the input.
+
+    Both are sorted, since protobuf maps have no order.
+    """
     listed = sorted((key, sorted({*found.urns} - existing)) for key, found in request.propertyDependencies.items())
     return {key: tuple(urns) for key, urns in listed if urns}
 

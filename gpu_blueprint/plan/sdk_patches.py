@@ -18,19 +18,16 @@ from pulumi.runtime.proto import source_pb2
 
 
 def _drop_message(*_: Any, **__: Any) -> None:
-    """Replace ``log.debug``: the SDK formats and sends four messages for each resource, but a plan contains no
-    messages."""
+    """Replace ``log.debug``: the SDK formats and sends four messages for each resource, but a plan contains none."""
 
 
 def _send_no_stack_trace() -> source_pb2.StackTrace:
-    """Replace ``_get_stack_trace``: the SDK sends file and line of each frame of the call stack; a plan contains
-    none."""
+    """Replace ``_get_stack_trace``: the SDK sends the frames of the call stack, but a plan contains none."""
     return source_pb2.StackTrace()
 
 
 def _call_plainly(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Replace ``wrap_with_context``: the SDK copies context variables to another thread; a recording uses one
-    thread."""
+    """Replace ``wrap_with_context``: the SDK copies context variables to a thread, but a recording uses one thread."""
     return function
 
 
@@ -62,8 +59,10 @@ def _resolve(
 
 
 def _transfer_properties(res: Resource, props: Mapping[str, Any], custom: bool) -> dict[str, Callable[..., None]]:
-    """Replace ``transfer_properties``: make one future for each property; the SDK makes four, a task, and their
-    callbacks."""
+    """Replace ``transfer_properties``: make one future for each property.
+
+    The SDK makes four futures, a task, and their callbacks.
+    """
     resolvers: dict[str, Callable[..., None]] = {}
     for name in props:
         if name != "urn" and not (name == "id" and custom):
@@ -104,8 +103,7 @@ def _create_urn(name: Any, type_: Any, parent: Any = None, *others: Any, **named
 
 
 async def _resolve_depends_on_urns(depends_on: Any, from_resource: Resource | None = None) -> set[str]:
-    """Replace ``_resolve_depends_on_urns`` for the resources in a list (not outputs): the SDK makes five tasks for
-    each."""
+    """Replace ``_resolve_depends_on_urns`` for resources in a list (not outputs): the SDK makes five tasks for each."""
     if not isinstance(depends_on, list):
         return await _SDK_RESOLVE_DEPENDS_ON_URNS(depends_on, from_resource)
     plain = {item for item in depends_on if isinstance(item, Resource)}

@@ -1,5 +1,4 @@
-"""The environment variables of the GPU Operator's MIG manager, which cuts the GPUs of AL2023 nodes into MIG
-instances."""
+"""The environment variables of the GPU Operator's MIG manager, which cuts GPUs of AL2023 nodes into MIG instances."""
 
 from collections.abc import Iterable
 

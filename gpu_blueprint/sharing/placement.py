@@ -69,8 +69,7 @@ def list_maximal_layouts(table: MigTable) -> tuple[Layout, ...]:
 
 
 def find_nearest_layouts(table: MigTable, wanted: Layout, limit: int = 3) -> tuple[Layout, ...]:
-    """Return the legal layouts that differ least from the wanted one; of equally different layouts, fuller ones come
-    first."""
+    """Return the legal layouts that differ least from the wanted one; among equals, fuller layouts come first."""
 
     def distance(layout: Layout) -> tuple[int, int]:
         changed = sum(abs(wanted.get(name, 0) - layout.get(name, 0)) for name in {*wanted, *layout})
@@ -84,7 +83,7 @@ def find_nearest_layouts(table: MigTable, wanted: Layout, limit: int = 3) -> tup
 
 
 def list_leftover(table: MigTable, layout: Layout) -> tuple[Layout, ...]:
-    """Return the layouts of plain profiles that fit beside a legal layout, but only those that are no part of a larger
+    """Return the layouts of plain profiles that fit beside a legal layout, without those that are part of a larger
     one."""
     additions = [
         addition

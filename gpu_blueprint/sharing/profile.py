@@ -97,23 +97,21 @@ def derive_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> 
 
 
 def _build_profile(per_device: Mapping[str, int], summary: str, **applied: Any) -> SharingProfile:
-    """Build a profile whose taint has the resource name as key: EKS then adds the toleration to pods that request
-    it."""
+    """Build a profile whose taint has the resource name as key: EKS adds the toleration to pods that request it."""
     taint = {"key": next(iter(per_device)), "effect": "NoSchedule"}
     return SharingProfile(summary=summary, per_device=per_device, taint=taint, **applied)
 
 
 def _build_pool_taint(pool: str) -> dict[str, str]:
-    """Build the taint of a pool with several resources: its value is the pool's name, and pods must state the
-    toleration."""
+    """Build the taint of a pool with several resources: its value is the pool's name. Pods must tolerate it
+    explicitly."""
     return {"key": POOL_KEY, "value": pool, "effect": "NoSchedule"}
 
 
 def _replicate(
     whole: Mapping[str, int], replicas: int, mode: str, summary: str, key: str = "", **applied: Any
 ) -> SharingProfile:
-    """Build a profile that advertises each resource ``replicas`` times, with the device plugin's name
-    ``<name>.shared``."""
+    """Build a profile that advertises each resource ``replicas`` times, under the device plugin's name ``….shared``."""
     key = key or f"{mode}-{replicas}"
     labels = {PLUGIN_CONFIG_LABEL: key, **applied.pop("node_labels", {})}
     settings = {

@@ -27,8 +27,8 @@ def write_yaml(value: Any, *, width: int = 110, sort_keys: bool = False, flow: b
 
 
 def write_as_author(value: Any) -> str:
-    """Return a value as a careful author writes YAML: double quotes, also around texts of digits, and short parts in
-    one line."""
+    """Return a value as a careful author writes YAML: double quotes, also around digits, and short parts in one
+    line."""
     text: str = yaml.dump(value, Dumper=_AuthorsDumper, sort_keys=False, width=100, default_flow_style=None)
     return text
 

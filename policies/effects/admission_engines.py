@@ -26,8 +26,7 @@ _KYVERNO_RULES, _KYVERNO_CEL, _CONSTRAINT = (
 
 
 def has_engine(stack: Stack, namespace: str) -> bool:
-    """Tell whether the program installs a policy engine, or contains a policy or webhook that can refuse pods of a
-    namespace.
+    """Tell whether the program has a policy engine, or a policy or webhook that can refuse pods of a namespace.
 
     Raises:
         NotYetKnownError: No known policy or webhook refuses pods, and another is not known yet.
@@ -78,8 +77,7 @@ def _refuses_pods(policy: Resource, stack: Stack, namespace: str) -> bool:
 
 
 def _reaches(match: Mapping[str, Any], stack: Stack, namespace: str) -> bool:
-    """Tell whether a constraint of Gatekeeper matches pods of a namespace; a field that is not set matches
-    everything."""
+    """Tell whether a constraint of Gatekeeper matches pods of a namespace; a missing field matches everything."""
     kinds = [kind for item in read_mappings(match.get("kinds"), "kinds") for kind in read_texts(item["kinds"], "kinds")]
     wanted, left_out = (read_texts(match.get(field), field) for field in ("namespaces", "excludedNamespaces"))
     return (

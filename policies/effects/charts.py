@@ -116,8 +116,7 @@ def _read_version(release: Resource) -> str:
 
 
 def _read_repository(release: Resource) -> str:
-    """Return the repository of a chart; a Chart of helm.sh/v3 states it in ``fetchOpts``, or as an alias in
-    ``repo``."""
+    """Return the repository of a chart; a helm.sh/v3 Chart states it in ``fetchOpts``, or as an alias in ``repo``."""
     fields = (("repositoryOpts", "repo"), ("fetchOpts", "repo"), ("repo",))
     return next((text for path in fields if (text := release.read_text(*path))), "")
 

@@ -130,8 +130,7 @@ def _requires_key(comparison: Comparison) -> bool:
 
 
 def refuses_strangers(statement: Statement, *admits: Admits) -> bool:
-    """Tell whether the conditions of a statement that denies are true for every stranger, as ``StringNotEquals`` of an
-    account is.
+    """Tell whether the conditions of a denial are true for every stranger, as ``StringNotEquals`` of an account is.
 
     Raises:
         NotYetKnownError: A value is not known yet.
@@ -267,8 +266,7 @@ def _admits_tags(comparison: Comparison) -> bool:
 
 
 def _is_tag_of_cluster(key: str) -> bool:
-    """Tell whether a condition key is the tag of a cluster, which has the cluster's name in the key, not in the
-    value."""
+    """Tell whether a condition key is the tag of a cluster: the cluster's name is in the key, not in the value."""
     return "tag/kubernetes.io/cluster/" in key
 
 

@@ -57,8 +57,9 @@ def find_advertised(pool: Resource, row: Instance, stack: Stack) -> Advertised |
 
 
 def find_plugin_file(operator: Resource, nodes: Resource | None, stack: Stack) -> PluginFile | None:
-    """Return the config file that the device plugin reads on nodes; None if the plugin is off, or if its files are not
-    in the program.
+    """Return the config file that the device plugin reads on nodes.
+
+    The result is None if the plugin is off, or if its files are not in the program.
 
     Args:
         operator: The GPU Operator's chart, or the chart of the device plugin.
@@ -134,8 +135,10 @@ def is_shared(pool: Resource, row: Instance, stack: Stack) -> bool:
 
 
 def _apply_mig(operator: Resource, pool: Resource, row: Instance, stack: Stack, strategy: str) -> Advertised | None:
-    """Return the GPUs and the MIG slices of a node before the device plugin shares them; None if the program does not
-    show them."""
+    """Return the GPUs and the MIG slices of a node before the device plugin shares them.
+
+    The result is None if the program does not show them.
+    """
     whole = {WHOLE: row.gpu_devices}
     if not has_mig_config(pool):
         return Advertised(whole, f"no label {MIG_LABEL} partitions its GPUs")
@@ -158,8 +161,10 @@ def _apply_mig(operator: Resource, pool: Resource, row: Instance, stack: Stack, 
 
 
 def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]] | None:
-    """Return a MIG config that the operator itself generates for a GPU model, such as one for each profile; None for
-    any other name."""
+    """Return a MIG config that the operator itself generates for a GPU model, such as one for each profile.
+
+    The result is None for any other name.
+    """
     if table is None:
         return None
     smallest = {row.compute_slices: row.name for row in reversed(table.rows) if not row.is_variant}
@@ -236,8 +241,10 @@ def _find_config(operator: Resource, part: str) -> tuple[str, ...]:
 
 
 def read_configs(operator: Resource, part: str, stack: Stack) -> Mapping[str, Any] | None:
-    """Return name → content of the files of the MIG manager or the device plugin; empty without files, None if they are
-    not in the program."""
+    """Return name → content of the files of the MIG manager or the device plugin.
+
+    The result is empty without files, None if they are not in the program.
+    """
     path, data = _find_config(operator, part), "map" if is_plugin(operator) else "data"
     inline = read_value(operator, *path, data)
     if inline:

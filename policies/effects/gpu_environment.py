@@ -38,8 +38,7 @@ def is_closed_by_script(user_data: str) -> bool:
 
 
 def _list_commands(script: str) -> Iterator[str]:
-    """Yield the commands of a script, with continued lines joined, comments removed, and variables replaced by their
-    values."""
+    """Yield the commands of a script: continued lines joined, comments removed, variables replaced by their values."""
     texts: dict[str, str] = {}
     for joined in script.replace("\\\n", "").splitlines():
         line = _drop_comment(joined)

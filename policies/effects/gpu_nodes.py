@@ -1,5 +1,4 @@
-"""Functions about the GPU nodes of a program: their labels, taints and node classes, and which parts of the GPU
-Operator run there."""
+"""The GPU nodes of a program: their labels, taints and node classes, and the parts of the GPU Operator on them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -67,8 +66,10 @@ def is_switched_off(nodes: Resource, operand: str) -> bool:
 
 
 def list_kept_taints(nodes: Resource) -> list[Taint]:
-    """Return the taints that keep pods without a toleration off the nodes; startup taints are left out, since they do
-    not last."""
+    """Return the taints that keep pods without a toleration off the nodes.
+
+    Startup taints are left out, since they do not last.
+    """
     taints = [
         Taint(*(read_text(block.get(name), f"taints.{name}") for name in ("key", "value", "effect")))
         for block in _list_taints(nodes)

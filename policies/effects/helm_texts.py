@@ -17,8 +17,9 @@ _IDENTIFIER_KEYS = re.compile(
 
 
 def list_values(resource: Resource) -> Iterator[tuple[Place, Any]]:
-    """Yield (keys, value) for each text, number, boolean and unknown part of a chart's Helm values, or of another
-    object's ``spec``.
+    """Yield (keys, value) for each single value in a chart's Helm values, or in another object's ``spec``.
+
+    Single values are texts, numbers, booleans and unknown parts.
 
     Raises:
         NotYetKnownError: The values as a whole are not known yet.
@@ -49,6 +50,8 @@ def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
 
 
 def may_hold_more(place: Place) -> bool:
-    """Tell whether an unknown part may contain more than an identifier; False if its key is about an ARN, an id or
-    similar."""
+    """Tell whether an unknown part may contain more than an identifier.
+
+    The result is False if its key is about an ARN, an id or similar.
+    """
     return not _IDENTIFIER_KEYS.search(place[-1])

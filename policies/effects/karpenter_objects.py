@@ -86,8 +86,10 @@ def list_single_values(pool: Resource, beginning: str) -> dict[str, str]:
 
 
 def list_gpu_types(resource: Resource) -> list[Instance]:
-    """Return the GPU instance types that the requirements admit; empty if no requirement is about GPUs or instance
-    types."""
+    """Return the GPU instance types that the requirements admit.
+
+    The result is empty if no requirement is about GPUs or instance types.
+    """
     return resource.compute_once(_find_gpu_types)
 
 
@@ -133,8 +135,11 @@ def count_spot_types(pool: Resource) -> int:
 
 
 def list_more_spot_types(pool: Resource) -> list[str]:
-    """Return the spot types that a GPU pool could add: types of the catalogue with the same model and number of GPUs as
-    a type of the pool. Every region of the pool's zones must offer the type."""
+    """Return the spot types that a GPU pool could add.
+
+    These are types of the catalogue with the same model and number of GPUs as a type of the pool. Every region of the
+    pool's zones must offer the type.
+    """
     chosen, regions = list_gpu_types(pool), {zone[:-1] for zone in list_values(pool, ZONE)}
     alike = {_describe_gpus(row) for row in chosen}
     return [
@@ -201,8 +206,10 @@ def may_carry(pool: Resource, labels: Mapping[str, str]) -> bool:
 
 
 def _grants_label(pool: Resource, key: str, value: str) -> bool | None:
-    """Tell whether the nodes of a NodePool can have a label with this value; None if the NodePool does not mention the
-    key."""
+    """Tell whether the nodes of a NodePool can have a label with this value.
+
+    The result is None if the NodePool does not mention the key.
+    """
     if key == "karpenter.sh/nodepool":
         return read_name(pool) == value
     labels = pool.read_block("spec", "template", "metadata", "labels")

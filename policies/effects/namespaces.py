@@ -18,8 +18,10 @@ def read_name(resource: Resource) -> str:
 
 
 def is_kubernetes(resource: Resource) -> bool:
-    """Tell whether a resource is a Kubernetes object; the kind is not enough, since IAM has Roles too, and Redshift has
-    Namespaces."""
+    """Tell whether a resource is a Kubernetes object.
+
+    The kind does not show it, since IAM has Roles too, and Redshift has Namespaces.
+    """
     return resource.type.startswith("kubernetes:")
 
 

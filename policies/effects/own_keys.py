@@ -62,8 +62,10 @@ def _list_machine_volumes(resource: Resource) -> list[Volume]:
 
 
 def _is_own_volume(settings: Mapping[str, Any]) -> bool:
-    """Tell whether the settings of a volume encrypt it with a key of the company; Karpenter spells the field
-    ``kmsKeyID``."""
+    """Tell whether the settings of a volume encrypt it with a key of the company.
+
+    Karpenter spells the field ``kmsKeyID``.
+    """
     key = settings.get("kmsKeyId", settings.get("kmsKeyID"))
     return read_flag(settings.get("encrypted"), "encrypted", default=False) and is_own_key(key)
 

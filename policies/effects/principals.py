@@ -84,8 +84,10 @@ def refuses(denial: Statement, allowance: Statement, *admits: Admits) -> bool:
 
 
 def covers(wide: Iterable[str] | None, narrow: Iterable[str] | None) -> bool:
-    """Tell whether the patterns ``wide`` cover all of ``narrow``; None is a missing field, such as Resource in a trust
-    policy."""
+    """Tell whether the patterns ``wide`` cover all of ``narrow``.
+
+    The result is None is a missing field, such as Resource in a trust policy.
+    """
     if wide is None or narrow is None:
         return wide is narrow or "*" in (wide or [])
     return all(any(fits(pattern, text) for pattern in wide) for text in narrow)

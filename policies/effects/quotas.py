@@ -145,8 +145,10 @@ def _has_limit(quota: Resource, is_limit: Callable[[str, Any], bool]) -> bool:
 
 
 def _list_requirements(quota: Resource) -> list[Mapping[str, Any]]:
-    """Return the requirements that a pod must meet to count against a quota; an entry of ``scopes`` has the operator
-    ``Exists``."""
+    """Return the requirements that a pod must meet to count against a quota.
+
+    An entry of ``scopes`` has the operator ``Exists``.
+    """
     scopes = [{"scopeName": scope, "operator": "Exists"} for scope in quota.list_texts("spec", "scopes")]
     return [*scopes, *quota.list_blocks("spec", "scopeSelector", "matchExpressions")]
 

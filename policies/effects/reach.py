@@ -94,8 +94,9 @@ def _limits_rights(statement: Statement) -> bool:
 
 
 def passes_several_roles(statement: Statement) -> bool:
-    """Tell whether the holder may pass more roles than the statement names; conditions do not count, since none limits
-    roles reliably.
+    """Tell whether the holder may pass more roles than the statement names.
+
+    Conditions do not count, since none limits roles reliably.
 
     Raises:
         NotYetKnownError: A part of the statement on which the answer depends is not known yet.
@@ -138,8 +139,8 @@ def list_machine_actions(statement: Statement) -> list[str]:
 
 
 def _tags_new_volumes(statement: Statement) -> bool:
-    """Tell whether a statement may tag only new resources that are no machines, as in the policy of the EBS CSI
-    driver."""
+    """Tell whether a statement tags only new resources that are no machines, as the policy of the EBS CSI driver
+    does."""
     return any(
         comparison.must_match
         and comparison.key == "ec2:createaction"

@@ -33,10 +33,10 @@ def routes_to_internet(subnet: Resource, stack: Stack) -> bool:
 
 
 def reaches_internet(subnet: Resource, stack: Stack) -> bool:
-    """Tell whether machines in a subnet certainly reach the internet: by an internet or carrier gateway, by NAT, or by
-    an egress-only gateway for IPv6.
+    """Tell whether machines in a subnet certainly reach the internet.
 
-    Routes to transit gateways, peerings and interfaces do not count, since a plan does not show where they lead.
+    Ways out are internet and carrier gateways, NAT, and egress-only gateways for IPv6. Routes to transit gateways,
+    peerings and interfaces do not count, since a plan does not show where they lead.
 
     Raises:
         NotYetKnownError: A route, or its table, is not known yet, and dependencies do not show it.

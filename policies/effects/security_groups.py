@@ -72,8 +72,10 @@ def _read_prefix_list(value: Any, rule: Resource, stack: Stack) -> Sources:
 
 
 def read_group(resource: Resource, stack: Stack) -> str | None:
-    """Return a key that is equal for all rules of one security group; None if the plan does not show the group of a
-    rule."""
+    """Return a key that is equal for all rules of one security group.
+
+    The result is None if the plan does not show the group of a rule.
+    """
     if resource.kind in _GROUP_KINDS:
         return resource.urn
     for name in ("securityGroupId", "groupId"):
@@ -88,8 +90,9 @@ def read_group(resource: Resource, stack: Stack) -> str | None:
 
 
 def list_open_together(resource: Resource, stack: Stack) -> list[str]:
-    """Return the names of rules that only together admit the internet; empty unless this resource is the first of these
-    rules.
+    """Return the names of rules that only together admit the internet.
+
+    The result is empty unless this resource is the first of these rules.
 
     Raises:
         NotYetKnownError: A rule would open the group if it belonged to it, and the plan does not show the rule's group.
@@ -109,8 +112,10 @@ def list_open_together(resource: Resource, stack: Stack) -> list[str]:
 
 
 def _read_known(resources: list[Resource], stack: Stack) -> list[Sources]:
-    """Return the known address blocks of each resource; unknown blocks are left out, since they get verdicts of their
-    own."""
+    """Return the known address blocks of each resource.
+
+    Unknown blocks are left out, since they get verdicts of their own.
+    """
     found = []
     for resource in resources:
         try:

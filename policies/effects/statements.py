@@ -112,8 +112,7 @@ def _read_items(value: Any, where: str) -> list[str]:
 
 
 def list_statements(resource: Resource) -> list[Statement]:
-    """Return the statements of all documents of a resource; a document that is not known yet gives one unknown
-    statement.
+    """Return the statements of all documents of a resource; an unknown document gives one unknown statement.
 
     Raises:
         UnreadableError: A document has a form that IAM does not read.
@@ -135,8 +134,7 @@ def _read_statements(resource: Resource) -> list[Statement]:
 
 
 def is_of_aws(resource: Resource) -> bool:
-    """Tell whether a resource is of AWS; the kind is not enough, since kinds such as Role and Policy exist elsewhere
-    too."""
+    """Tell whether a resource is of AWS, since kinds such as Role and Policy exist elsewhere too."""
     return resource.type.startswith(_PROVIDERS)
 
 

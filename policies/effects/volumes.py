@@ -1,5 +1,4 @@
-"""The EBS volumes of the nodes that a node class, a launch template or a node group launches, including the
-defaults."""
+"""The EBS volumes of nodes, as a node class, a launch template or a node group states them, and the defaults."""
 
 import re
 from collections.abc import Mapping
@@ -116,8 +115,11 @@ def list_mapped_volumes(resource: Resource, *path: str, unit_bytes: int = _GIB) 
 
 
 def list_image_volumes(node_class: Resource) -> list[Volume]:
-    """Return the volumes that may contain images and pods: the marked root volume, else the volume at the device of the
-    AMI family. If the family is not known, return all volumes."""
+    """Return the volumes that may contain images and pods.
+
+    This is the marked root volume, else the volume at the device of the AMI family. If the family is not known, all
+    volumes are returned.
+    """
     stated = list_stated_volumes(node_class)
     if marked := [volume for volume in stated if volume.is_root]:
         return marked

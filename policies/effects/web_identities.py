@@ -24,8 +24,8 @@ def list_open_providers(statement: Statement) -> list[str]:
 
 
 def _is_provider(kind: str, name: str) -> bool:
-    """Tell whether a principal is one OIDC provider, by its ARN or, for a provider that is built into IAM, by its
-    name."""
+    """Tell whether a principal is one OIDC provider; providers that are built into IAM have a name instead of an
+    ARN."""
     return (
         kind.lower() == "federated"
         and not has_wildcard(name)

@@ -91,8 +91,10 @@ def _count_paid(config: StackConfig) -> dict[str, dict[str, int]]:
 
 
 def _tell_money(count: str) -> str:
-    """Write CEL for the text about the hourly ceiling; it is empty unless the ceiling sets this count of the resource
-    ``n``."""
+    """Write CEL for the text about the hourly ceiling.
+
+    It is empty unless the ceiling sets this count of the resource ``n``.
+    """
     return f"({count} == variables.paid[?n].orValue(-1) ? variables.money : '')"
 
 

@@ -216,8 +216,10 @@ def _refuse_marks(config: StackConfig) -> Iterator[AdmissionRule]:
 
 
 def _refuse_unknown_classes() -> AdmissionRule:
-    """Refuse priority classes that do not exist: Kueue would make no Workload, and the job would wait without a
-    message."""
+    """Refuse priority classes that do not exist.
+
+    Kueue would make no Workload, and the job would wait for ever without a message.
+    """
     now, before = (
         f"{job}.?metadata.?labels[?'{PRIORITY_LABEL}'].orValue('')" for job in ("variables.job", "variables.old")
     )

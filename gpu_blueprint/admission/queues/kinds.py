@@ -45,8 +45,7 @@ def _count(spec: str) -> str:
 
 
 def _count_partly(spec: str, metadata: str) -> str:
-    """Write CEL for the fewest pods with which a Job may start: the annotation's number, else all pods that run at
-    once."""
+    """Write CEL for the fewest pods with which a Job may start: as annotated, else all pods that run at once."""
     stated = f"{metadata}.?annotations[?'{MIN_PARALLELISM}']"
     return f"{stated}.optMap(n, n.matches('^[0-9]{{1,6}}$') ? int(n) : 1).orValue({_count(spec)})"
 

@@ -46,8 +46,10 @@ def _match_claims(config: StackConfig) -> Iterator[Match]:
 
 
 def _match_maps(config: StackConfig) -> Iterator[Match]:
-    """Yield the match for ConfigMaps in a stack with ``egress``: the platform makes some, with its proxy and CA
-    certificates."""
+    """Yield the match for ConfigMaps in a stack with ``egress``.
+
+    The platform then makes ConfigMaps with its proxy and CA certificates.
+    """
     if config.egress:
         yield Match(group="", resources=("configmaps",), operations=_WRITES)
 

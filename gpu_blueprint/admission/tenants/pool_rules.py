@@ -95,7 +95,7 @@ def _demand_pool(config: StackConfig, subject: PodSubject) -> AdmissionRule:
 
 
 def _describe_fields(config: StackConfig) -> str:
-    """Return CEL for a text: the other fields that a pod needs in each pool that fits, if no mutating policy sets
+    """Return CEL for a text with the fields that a pod needs in each pool that fits, if no mutating policy sets
     them."""
     fields = {pool.name: f"for {pool.name} also {_list_fields(pool)}" for pool in config.gpu_pools}
     return f"'; ' + variables.fit.map(p, {write_literal(fields)}[p]).join('; ')"
@@ -120,8 +120,7 @@ def _refuse_gpu_pools_without_gpus(config: StackConfig) -> AdmissionRule:
 
 
 def _refuse_foreign_devices(config: StackConfig) -> AdmissionRule:
-    """Refuse extended resources except GPUs of the stack's pools, and EFA interfaces beside GPUs of a multi-node
-    pool."""
+    """Refuse extended resources except GPUs of the stack's pools, and EFA together with GPUs of a multi-node pool."""
     fabric = [pool.name for pool in config.gpu_pools if pool.multi_node]
     known = write_literal(list(config.exposed_resources))
     efa = f"(n == '{EFA_RESOURCE}' && {ASKS} && variables.target in {write_literal(fabric)})"
@@ -182,8 +181,7 @@ def _list_taint_keys(pools: Sequence[Pool] | Sequence[CpuPool]) -> set[str]:
 
 
 def _refuse_foreign_priorities(config: StackConfig, subject: PodSubject) -> AdmissionRule:
-    """Refuse every PriorityClass except the pool's own, since the quota of the pool counts pods by their
-    PriorityClass."""
+    """Refuse every PriorityClass except the pool's own, by which the quota of the pool counts its pods."""
     fills_in = subject.is_template and config.cluster.completes_pods
     own = f"{write_literal(CLASS_PREFIX)} + variables.target"
     named = "variables.spec.?priorityClassName.orValue('')"

@@ -37,8 +37,7 @@ def _write_ray_templates(cluster: str) -> str:
 
 
 def _write_ray_job_templates(job: str) -> str:
-    """Write CEL for the pod templates of a Ray job: of its own cluster, and of the pod that submits it, if it states
-    them."""
+    """Write CEL for the pod templates that a Ray job states: of its own cluster, and of the pod that submits it."""
     cluster = f"(has({job}.rayClusterSpec) ? {_write_ray_templates(f'{job}.rayClusterSpec')} : [])"
     return f"{cluster} + (has({job}.submitterPodTemplate) ? [{job}.submitterPodTemplate] : [])"
 
@@ -109,9 +108,11 @@ def build_template_policy(config: StackConfig) -> AdmissionPolicy:
 
 
 def list_template_variables(config: StackConfig, kinds: Sequence[TemplateKind]) -> dict[str, str]:
-    """Return the variables about the pod templates of an object: name → CEL. ``templates`` are the templates of an
-    object of one of these ``kinds``, and ``indexes`` their positions. Each variable about a pod becomes a list with one
-    item for each template."""
+    """Return the variables about the pod templates of an object: name → CEL.
+
+    ``templates`` are the templates of an object of one of these ``kinds``, and ``indexes`` their positions. Each
+    variable about a pod becomes a list with one item for each template.
+    """
     variables = list_pod_variables(config, _TEMPLATE)
     choices = "".join(f"object.kind == '{kind.kind}' ? {kind.templates} : " for kind in kinds)
     return {
@@ -122,8 +123,10 @@ def list_template_variables(config: StackConfig, kinds: Sequence[TemplateKind]) 
 
 
 def _judge_each(rule: AdmissionRule, variables: Mapping[str, str]) -> AdmissionRule:
-    """Turn a rule about one pod into a rule about every template; the message is about the first template that breaks
-    it."""
+    """Turn a rule about one pod into a rule about every template.
+
+    The message is about the first template that breaks the rule.
+    """
     holds = pick(rule.expression, variables)
     first = f"variables.indexes.filter(at, !({holds})).map(at, {pick(rule.message, variables)})[0]"
     message = first if rule.is_message_cel else rule.message
