@@ -81,8 +81,7 @@ def _list_others(budget: Resource, workload: Resource, stack: Stack) -> Iterator
 
 
 def _find_min_replicas(workload: Resource, stack: Stack) -> int:
-    """Return the smallest number of replicas of a workload: its autoscaler's minimum, else the number that it
-    states."""
+    """Return the smallest number of replicas of a workload: its autoscaler's minimum, else its stated number."""
     for scaler in stack.select(*_MIN_REPLICAS_FIELDS):
         is_same = read_namespace(scaler) == read_namespace(workload)
         if is_same and scaler.read_text("spec", "scaleTargetRef", "name") == read_name(workload):

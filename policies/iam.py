@@ -18,8 +18,7 @@ def _refuse_wildcard_actions(resource: Resource, report: Report, _: Settings) ->
 
 
 def _list_open(resource: Resource, statement: Statement) -> list[str]:
-    """Return words for each pattern that a statement allows and that also matches actions or resources of the
-    future."""
+    """Return words for the patterns in a statement that also allow actions or resources of the future."""
     if not statement.allows or _lets_account_manage_key(resource, statement):
         return []
     if statement.not_actions is not None:

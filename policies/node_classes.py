@@ -58,8 +58,7 @@ _MOVING_PARAMETERS = ("recommended", "latest", "current")
 
 
 def _is_one_image(term: Mapping[str, Any]) -> bool:
-    """Tell whether a term always matches the same AMI, by an id, an exact name, or the public parameter of one
-    release."""
+    """Tell whether a term always matches one AMI, by an id, an exact name, or the public parameter of a release."""
     parameter, name = (read_text(term.get(key), key) for key in ("ssmParameter", "name"))
     if term.get("id") or (name and not set("*?") & set(name)):
         return True

@@ -199,8 +199,7 @@ def _read_props(type_: str, props: Any) -> Any:
 
 
 def _wait_for_provider(resource: Any) -> Any:
-    """Return UNKNOWN if the provider of a resource waits for a value, such as a cluster's endpoint, else an empty
-    dict."""
+    """Return UNKNOWN if a resource's provider waits for a value, such as a cluster's endpoint, else an empty dict."""
     is_component = resource.resource_type in JUDGED_INSIDE or not resource.provider
     waits = not is_component and any(value is UNKNOWN for value in to_plain(resource.provider.props).values())
     return UNKNOWN if waits else {}

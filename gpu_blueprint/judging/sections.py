@@ -74,8 +74,7 @@ def _find_item(config: StackConfig, section: Path, names: Sequence[str]) -> Path
 
 
 def _find_storage(config: StackConfig, names: Sequence[str]) -> Path:
-    """Return the path of the storage that a resource belongs to, found by names of buckets, file systems and
-    volumes."""
+    """Return the path of a resource's storage, found by the names of buckets, file systems and volumes."""
     numbers = {name_storage(config, storage): index for index, storage in enumerate(config.storage)}
     for mount in list_mounts(config):
         numbers[f"{config.cluster_name}-volume-{mount.volume}"] = numbers[name_storage(config, mount.storage)]

@@ -83,8 +83,7 @@ def find_nearest_layouts(table: MigTable, wanted: Layout, limit: int = 3) -> tup
 
 
 def list_leftover(table: MigTable, layout: Layout) -> tuple[Layout, ...]:
-    """Return the layouts of plain profiles that fit beside a legal layout, without those that are part of a larger
-    one."""
+    """Return the largest layouts of plain profiles that fit beside a legal layout; none is part of another."""
     additions = [
         addition
         for addition in reversed(list_legal_layouts(table))

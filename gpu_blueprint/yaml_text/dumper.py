@@ -27,15 +27,15 @@ def write_yaml(value: Any, *, width: int = 110, sort_keys: bool = False, flow: b
 
 
 def write_as_author(value: Any) -> str:
-    """Return a value as a careful author writes YAML: double quotes, also around digits, and short parts in one
-    line."""
+    """Return a value as a careful author writes it: double quotes, also around digits, and short parts in one line."""
     text: str = yaml.dump(value, Dumper=_AuthorsDumper, sort_keys=False, width=100, default_flow_style=None)
     return text
 
 
 class _Dumper(yaml.SafeDumper):
-    """A dumper that quotes each text which some YAML reader takes for another type, and writes several lines as a
-    block.
+    """A dumper that quotes each text which some YAML reader takes for another type.
+
+    It writes a text of several lines as a block.
 
     PyYAML's own dumper quotes only what PyYAML takes for another type.
     """

@@ -243,7 +243,7 @@ def _find_config(operator: Resource, part: str) -> tuple[str, ...]:
 def read_configs(operator: Resource, part: str, stack: Stack) -> Mapping[str, Any] | None:
     """Return name → content of the files of the MIG manager or the device plugin.
 
-    The result is empty without files, None if they are not in the program.
+    The result is empty without files, and None if they are not in the program.
     """
     path, data = _find_config(operator, part), "map" if is_plugin(operator) else "data"
     inline = read_value(operator, *path, data)

@@ -61,6 +61,5 @@ def takes_unlabelled(configuration: Mapping[str, Any]) -> bool:
 
 
 def leaves_out(configuration: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    """Tell whether Kueue leaves out a namespace with these labels; by default it leaves out only those of the
-    platform."""
+    """Tell whether Kueue leaves out a namespace with these labels; by default, only the platform's are left out."""
     return not selects(read_mapping(configuration.get("managedJobsNamespaceSelector"), "selector"), labels)

@@ -25,8 +25,7 @@ def refers_to(stack: Stack, source: Resource, value: Any, target: Resource, *kin
 
 
 def is_id_of(value: Any, target: Resource) -> bool:
-    """Tell whether a known value is the id of a resource, or the resource's name, which may stand in place of the
-    id."""
+    """Tell whether a known value is the id of a resource, or its name, which may stand in place of the id."""
     identity = target.props.get("id")
     text = read_text(value, "an id")
     return text in (target.name, *([] if identity is UNKNOWN else [identity]))

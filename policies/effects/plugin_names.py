@@ -23,8 +23,8 @@ def is_plugin(release: Resource) -> bool:
 def name_variants(counts: Mapping[str, int], operator: Resource) -> Mapping[str, int] | None:
     """Return resource name → count of slices, with the names that the device plugin gives them.
 
-    The result is None if its version is unknown. Before v0.20.0, a variant such as 1g.10gb+me has the resource name of
-    the plain profile, because the plain profile's pattern matches the start of the variant's name
+    The result is None if the plugin's version is unknown. Before v0.20.0, a variant such as 1g.10gb+me has the resource
+    name of the plain profile, because the plain profile's pattern matches the start of the variant's name
     (NVIDIA/k8s-device-plugin#1462; its changelog of v0.20.0, #1807; tested with v0.19.1).
     """
     plain: Counter[str] = Counter()

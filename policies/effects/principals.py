@@ -86,7 +86,7 @@ def refuses(denial: Statement, allowance: Statement, *admits: Admits) -> bool:
 def covers(wide: Iterable[str] | None, narrow: Iterable[str] | None) -> bool:
     """Tell whether the patterns ``wide`` cover all of ``narrow``.
 
-    The result is None is a missing field, such as Resource in a trust policy.
+    None is a missing field, such as Resource in a trust policy.
     """
     if wide is None or narrow is None:
         return wide is narrow or "*" in (wide or [])

@@ -139,8 +139,7 @@ def list_machine_actions(statement: Statement) -> list[str]:
 
 
 def _tags_new_volumes(statement: Statement) -> bool:
-    """Tell whether a statement tags only new resources that are no machines, as the policy of the EBS CSI driver
-    does."""
+    """Tell whether a statement tags only new resources that are no machines, as for the EBS CSI driver."""
     return any(
         comparison.must_match
         and comparison.key == "ec2:createaction"

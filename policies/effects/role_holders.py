@@ -64,8 +64,7 @@ def find_home(subject: Mapping[str, Any], namespace: str) -> str:
 
 
 def admits_people(namespace: str, stack: Stack) -> bool:
-    """Tell whether people can run pods in a namespace as its service accounts, by rights that the program gives them
-    there.
+    """Tell whether the program lets people run pods in a namespace, as any of its service accounts.
 
     Raises:
         NotYetKnownError: No known binding gives people such rights, and a binding is not known yet.

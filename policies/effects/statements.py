@@ -62,8 +62,7 @@ class Statement(Record, kw_only=True, dict=True):
 
     @cached_property
     def principals(self) -> Mapping[str, list[str]] | None:
-        """Kind of principal, such as AWS or Service → principals; a principal ``"*"`` without kind has the kind
-        ``*``."""
+        """Kind of principal, such as AWS or Service → principals; a ``"*"`` without kind has the kind ``*``."""
         return self._map("Principal")
 
     @cached_property

@@ -24,8 +24,7 @@ def list_open_providers(statement: Statement) -> list[str]:
 
 
 def _is_provider(kind: str, name: str) -> bool:
-    """Tell whether a principal is one OIDC provider; providers that are built into IAM have a name instead of an
-    ARN."""
+    """Tell whether a principal is one OIDC provider; those that are built into IAM have a name, not an ARN."""
     return (
         kind.lower() == "federated"
         and not has_wildcard(name)

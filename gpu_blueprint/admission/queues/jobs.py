@@ -145,8 +145,7 @@ def _refuse_clusters(config: StackConfig) -> AdmissionRule:
 
 
 def _refuse_owners() -> AdmissionRule:
-    """Refuse owners that tenants write into jobs, and tenants' changes to one part of a job that the queue counts as a
-    whole."""
+    """Refuse owners that tenants write into jobs, and their changes to one part of a job that is counted as a whole."""
     return AdmissionRule(
         id="queue-owners",
         keeps="A tenant cannot make a job that names another job as its controller, which the queue would not count, "
@@ -158,8 +157,10 @@ def _refuse_owners() -> AdmissionRule:
 
 
 def _demand_queue() -> Iterator[AdmissionRule]:
-    """Demand the fields that Kueue's webhook writes: the queue name, and ``suspend: true`` until the queue starts the
-    job."""
+    """Demand the fields that Kueue's webhook writes.
+
+    These are the queue name, and ``suspend: true`` until the queue starts the job.
+    """
     part = "(variables.trusted && (variables.owned || request.operation == 'UPDATE'))"
     waits = f"request.operation == 'UPDATE' && {_OLD_LABEL} == '' && ({_SUSPENDED} || !({' || '.join(_STARTS)}))"
     yield AdmissionRule(

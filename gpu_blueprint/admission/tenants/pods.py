@@ -25,8 +25,7 @@ an older pod whose spec breaks a rule."""
 
 
 def build_pod_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges a tenant's pods on create, and when spec, do-not-disrupt or CDI annotations
-    change."""
+    """Build the policy about tenants' pods: on create, and when the spec, do-not-disrupt or CDI annotations change."""
     return AdmissionPolicy(
         name="gpu-blueprint-pods",
         matches=(

@@ -95,8 +95,7 @@ def _demand_pool(config: StackConfig, subject: PodSubject) -> AdmissionRule:
 
 
 def _describe_fields(config: StackConfig) -> str:
-    """Return CEL for a text with the fields that a pod needs in each pool that fits, if no mutating policy sets
-    them."""
+    """Return CEL for a text: the fields that a pod needs in each pool that fits, if no mutating policy sets them."""
     fields = {pool.name: f"for {pool.name} also {_list_fields(pool)}" for pool in config.gpu_pools}
     return f"'; ' + variables.fit.map(p, {write_literal(fields)}[p]).join('; ')"
 
