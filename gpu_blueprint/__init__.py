@@ -1,3 +1,3 @@
-"""The part of gpu-blueprint that thinks: nothing here creates a resource."""
+"""The part of gpu-blueprint that reads, checks and explains stacks; nothing here creates a cloud resource."""
 
 __version__ = "0.3.0"

@@ -1,4 +1,4 @@
-"""``python -m gpu_blueprint``, and the command ``blueprint``."""
+"""The entry point of ``python -m gpu_blueprint`` and of the command ``blueprint``."""
 
 import _thread
 import signal
@@ -16,8 +16,8 @@ def run() -> int:
 
         from .cli import main
 
-        # A command ends within seconds, and nearly all its objects live until then. The garbage collector would take a
-        # quarter of the time of `preview`.
+        # The garbage collector would take a quarter of the time of `preview`, and free little: a command needs nearly
+        # all of its objects until it ends.
         gc.disable()
         code = main()
         gc.freeze()
@@ -28,7 +28,7 @@ def run() -> int:
 
 
 def _repeat_interrupt(lost: "sys.UnraisableHookArgs") -> None:
-    """Raise a Ctrl-C inside a callback again, since Python only prints exceptions of callbacks."""
+    """Repeat a Ctrl-C that arrived inside a callback: Python only prints exceptions of callbacks, and continues."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
         _thread.interrupt_main()
     else:

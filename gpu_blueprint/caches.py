@@ -1,4 +1,4 @@
-"""The user's folder for caches, as the system names it."""
+"""The folder for caches of the user, on Linux and macOS."""
 
 import os
 import sys
@@ -6,7 +6,10 @@ from pathlib import Path
 
 
 def find_cache_folder() -> Path | None:
-    """Return the folder that XDG_CACHE_HOME names, else the system's folder in HOME; None if neither is set."""
+    """Return XDG_CACHE_HOME, else ``Library/Caches`` (macOS) or ``.cache`` in HOME.
+
+    The result is None if neither path is absolute.
+    """
     named, home = (Path(os.environ.get(variable, "")) for variable in ("XDG_CACHE_HOME", "HOME"))
     if named.is_absolute():  # the XDG Base Directory Specification ignores relative paths
         return named

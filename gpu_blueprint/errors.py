@@ -75,14 +75,14 @@ class StackError(BlueprintError):
 
 
 class CatalogError(BlueprintError, WrongValueError):
-    """The catalogue has no row of this name."""
+    """The catalogue does not contain this name."""
 
     def __init__(self, reason: str, hint: str = "", kind: str = "unknown-name") -> None:
         WrongValueError.__init__(self, kind, reason, hint)
 
     @classmethod
     def unknown(cls, thing: str, name: str, known: Iterable[str]) -> "CatalogError":
-        """Build the error for a name without a row; ``instance type`` gets the kind ``unknown-instance-type``."""
+        """Build the error for a name that the catalogue lacks; ``thing`` is its type, such as ``instance type``."""
         kind = f"unknown-{thing.lower().replace(' ', '-')}"
         shown = repr(name) if len(name) <= _MAX_NAME_CHARACTERS else f"{name[:_MAX_NAME_CHARACTERS]!r}…"
         return cls(f"unknown {thing} {shown}", suggest(name, known), kind)

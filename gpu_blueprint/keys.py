@@ -5,7 +5,7 @@ PROJECT = "gpu-blueprint"
 STACK_KEY = f"{PROJECT}:stack"
 REGION_KEY = "aws:region"
 ALLOW_OLDER = f"{PROJECT}:allowOlder"
-"""Key with the version of the blueprint that may run although a newer version built the stack."""
+"""Key whose value is an older version of the blueprint: this version may run although a newer one built the stack."""
 NO_DEFAULT_PROVIDERS = "pulumi:disable-default-providers"
 
 SLACK_WEBHOOK, PAGERDUTY_KEY, WATCHDOG_URL = "slackWebhook", "pagerdutyKey", "watchdogUrl"

@@ -18,9 +18,9 @@ from .problem import Problem, move_under
 class Model(BaseModel):
     """Base of all config models.
 
-    The docstring of a field is its text in docs/config.md and in editors. Only the JSON schema reads these docstrings
-    from the source; pydantic's ``use_attribute_docstrings`` would read them at import, which slows every command. For
-    the same reason ``defer_build`` builds each validator at its first use.
+    The docstring of a field is its text in docs/config.md and in editors. These docstrings are read from the source
+    only for the JSON schema. Pydantic's ``use_attribute_docstrings`` would read them at import, which slows every
+    command. Also for speed, ``defer_build`` builds each validator at its first use.
     """
 
     model_config = ConfigDict(
@@ -33,7 +33,7 @@ class Model(BaseModel):
     noun: ClassVar[str] = ""
     """The word for an item of a named list of the stack file, such as ``pool``."""
     named_by: ClassVar[Literal["name", "id"]] = "name"
-    """The field with the name of an item."""
+    """The field that identifies an item of such a list."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class Model(BaseModel):
         return schema
 
     def problems(self) -> Iterator[Problem]:
-        """Yield the problems between fields that are well-formed alone; paths start at this model."""
+        """Yield the problems of fields that are valid on their own, but not together; paths start at this model."""
         return iter(())
 
     def all_problems(self) -> Iterator[Problem]:

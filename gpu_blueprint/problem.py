@@ -15,7 +15,7 @@ Severity = Literal["error", "warning", "note"]
 class Problem(Record):
     """A fault or a risk at one place of a stack file.
 
-    Every refusal, warning and policy finding is a Problem, so that text, JSON, SARIF and Markdown print the same.
+    Every refusal, warning and policy finding is a Problem, so text, JSON, SARIF and Markdown show the same fields.
     """
 
     kind: str
@@ -30,8 +30,8 @@ class Problem(Record):
     subject: str = ""
     """The part of the stack, such as ``pool infer-l4``, or the resource of a policy finding."""
     names: tuple[str, ...] = ()
-    """Names of other parts of the stack that the problem depends on. Loading leaves broken parts out to check the rest
-    of a stack, and drops the problems that depend on a missing part."""
+    """Names of other parts of the stack that the problem depends on. To check the rest of a stack, loading leaves
+    broken parts out. It then drops each problem that depends on a part that was left out."""
     file: str = ""
     line: int = 0
 
@@ -59,7 +59,7 @@ class Problem(Record):
         }
 
     def under(self, *prefix: str | int) -> "Problem":
-        """Return the problem with its path seen from an outer model."""
+        """Return the problem with a prefix before its path: the path from an outer model."""
         return replace(self, path=(*prefix, *self.path))
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Signals that end a rehearsal: the rehearsal cleans up before it ends."""
+"""Signals that end a rehearsal in the lab, after it has cleaned up."""
 
 import os
 import signal
@@ -31,9 +31,9 @@ class Leaver(Protocol):
 def leave_on_signals(work: Leaver) -> Iterator[None]:
     """Raise KeyboardInterrupt or SystemExit in the block at the first signal that asks the program to end.
 
-    A signal during the cleanup speeds up the cleanup, and is raised afterwards. A signal that the program ignores, as
-    under nohup, stays ignored. Only the main thread may have signal handlers; in other threads the block runs without
-    handlers.
+    A signal during the cleanup speeds up the cleanup, and its exception is raised after the block. A signal that the
+    program ignores, as under nohup, stays ignored. Only the main thread may have signal handlers; in other threads the
+    block runs without handlers.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -90,9 +90,10 @@ def hang_up_with_parent() -> Iterator[None]:
 
 
 def _is_orphan() -> bool:
-    """Return whether the parent process has ended, even before this module was loaded.
+    """Return True if the parent process has ended, also if it ended before this module was loaded.
 
-    A process that leads no session shares the session of its parent; a parent of another session adopted an orphan.
+    Unless a process leads a session, it has the session of the parent that started it. A parent in another session is
+    therefore a process that adopted an orphan.
     """
     parent = os.getppid()
     if parent != _PARENT_PID:

@@ -1,7 +1,8 @@
-"""The subjects of a stack file, and the facets that each gives to the engines.
+"""The subjects of a stack file, and the facets that each subject gives to the engines.
 
 A subject is what a team writes a section about; a facet is one value that a subject gives to one engine, such as its
-checks to ``checks``. A test goes through every pair: the engine has the facet, or ``WITHOUT`` says what does the work.
+checks to ``checks``. For every pair of subject and engine, a test demands the facet, or an entry in ``WITHOUT`` with
+what does the work instead.
 """
 
 from collections.abc import Mapping
@@ -42,7 +43,7 @@ SECTIONS: Mapping[Subject, tuple[str, ...]] = {
     "monitoring": ("monitoring",),
     "money": ("costCenter", "hourlyCeiling", "monthlyBudget", "costs", "billing"),
 }
-"""Subject → its fields of the stack file. Training has none: a run is a command, and its pools are pools."""
+"""Subject → its fields in the stack file. Training has none: a run is a command, and it runs in pools of ``pools``."""
 
 WITHOUT: Mapping[Facet, Mapping[Subject, str]] = {
     "checks": {

@@ -1,4 +1,4 @@
-"""CrossGuard rules for GPU platforms on EKS, as plain values that run in the editor, in CI and in `pulumi`."""
+"""CrossGuard rules for GPU platforms on EKS, as plain Python objects that run in the editor, in CI and in `pulumi`."""
 
 from . import (
     admission,

@@ -1,4 +1,4 @@
-"""Rules for the admission of tenants' pods: GPUs without admission policies, and priorities of the system."""
+"""Rules for tenants' pods: admission policies judge their GPU requests, and none gets a system priority."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from .rule import Report, Rule, Settings, find_wrong
 _GPU = "nvidia.com/gpu"
 _ABOUT_MAKER, _ABOUT_PLACE = re.compile("ownerReferences|userInfo|authorizer"), re.compile("tolerations|nodeName")
 _SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
-"""PriorityClasses that every cluster has; a pod with them preempts the pods of all tenants."""
+"""PriorityClasses that every cluster has; a pod with one of them preempts pods of any tenant."""
 
 
 def _refuse_free_gpus(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
@@ -32,7 +32,7 @@ def _refuse_free_gpus(namespace: Resource, report: Report, settings: Settings, s
 
 
 def _looks_at_pods(policy: Resource) -> bool:
-    """Tell whether an admission policy judges more than the maker of a pod, unlike rules about queues."""
+    """Tell whether an admission policy judges more than who makes a pod; the policies about queues judge only that."""
     return speaks_of(policy, _ABOUT_PLACE) or not speaks_of(policy, _ABOUT_MAKER)
 
 
@@ -46,7 +46,7 @@ def _refuse_system_priority(namespace: Resource, report: Report, settings: Setti
 
 
 def _is_out_of_reach(of_system: str, name: str, stack: Stack) -> bool:
-    """Tell whether a quota or an admission policy keeps pods of a PriorityClass out of a namespace."""
+    """Tell whether a quota or an admission policy refuses pods of a PriorityClass in a namespace."""
     ways: tuple[Callable[[], bool], ...] = (
         lambda: refuses_class(_list_quotas(name, stack), of_system),
         lambda: _is_judged(name, stack, lambda policy: policy.compute_once(_speaks_of, of_system)),
@@ -55,9 +55,10 @@ def _is_out_of_reach(of_system: str, name: str, stack: Stack) -> bool:
 
 
 def _speaks_of(policy: Resource, of_system: str) -> bool:
-    """Tell whether an admission policy judges the priority of pods, and names this class of the system or none.
+    """Tell whether an admission policy judges the priority of pods.
 
-    The CEL of the policy is searched for words, not evaluated.
+    If it names system classes, this class must be among them. The CEL of the policy is searched for words, not
+    evaluated.
     """
     texts = list_expressions(policy)
     named = [name for name in _SYSTEM_CLASSES if any(name in text for text in texts)]
@@ -65,11 +66,15 @@ def _speaks_of(policy: Resource, of_system: str) -> bool:
 
 
 _PRIORITY = re.compile(r"\.\??priority(ClassName)?\b")
-"""Fields of a pod; Kubernetes writes the number of its class into ``priority`` before policies judge the pod."""
+"""Fields of a pod. Kubernetes sets ``priority`` to the value of the pod's PriorityClass before policies judge the
+pod."""
 
 
 def _is_for_tenants(namespace: Resource, settings: Settings, stack: Stack) -> bool:
-    """Tell whether tenants run pods in a namespace of a program that has GPU nodes and no policy engine."""
+    """Tell whether the rules judge a namespace.
+
+    They do if tenants run pods in it, the program has GPU nodes, and no policy engine covers it.
+    """
     if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
         return False
     if not list_gpu_nodes(stack) or has_engine(stack, name):
@@ -90,7 +95,7 @@ def _list_quotas(name: str, stack: Stack) -> list[Resource]:
 
 
 def _require_all_quotas(stack: Stack) -> None:
-    """Raise the error of a quota whose namespace is not known yet, since this quota may decide."""
+    """Raise an error if the namespace of a quota is not known yet: this quota could change the verdict."""
     _, unknown = stack.compute_once(group_quotas)
     if unknown:
         raise unknown

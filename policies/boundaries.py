@@ -1,4 +1,4 @@
-"""Rule for permissions boundaries; policies/<environment>.json sets the boundaries that a company demands."""
+"""Rule for permissions boundaries; policies/<environment>.json lists the boundaries that a company allows."""
 
 from .effects.statements import is_of_aws
 from .resources import Resource

@@ -38,16 +38,16 @@ _FACT_PATHS: dict[str, dict[str, tuple[str, ...]]] = {
         "logs": ("logging", "clusterLogging", "enabledTypes"),
     },
 }
-"""Type of an EKS cluster → fact → path in its props, if the path differs between the types."""
+"""Type of an EKS cluster → fact → path in the props. Only facts whose path depends on the type are listed."""
 
 
 def _is_cluster(resource: Resource) -> bool:
-    """Tell whether a resource is an EKS cluster whose inputs are known; a component may have none."""
+    """Tell whether a resource is an EKS cluster that rules can judge."""
     return resource.type in _FACT_PATHS and not _is_closed(resource)
 
 
 def _is_closed(resource: Resource) -> bool:
-    """Tell whether a component has no inputs that a rule could judge."""
+    """Tell whether a resource is a component that shows no inputs, so no rule can judge it."""
     return resource.type in JUDGED_INSIDE and not resource.props
 
 
@@ -65,7 +65,7 @@ def _is_private(cluster: Resource) -> bool:
 
 
 def _limits_sources(cluster: Resource) -> bool:
-    """Tell whether the public API admits only some addresses; an empty list admits all addresses, as in AWS."""
+    """Tell whether the public endpoint admits only some addresses; with an empty list, AWS admits all."""
     sources = read_sources(_read_fact(cluster, "blocks"))
     return not sources.decide("publicAccessCidrs") and bool(sources.networks)
 
@@ -79,7 +79,9 @@ def _refuse_config_map_access(cluster: Resource, report: Report, _: Settings) ->
 
 
 def _refuse_creator_as_admin(cluster: Resource, report: Report, _: Settings) -> None:
-    if not _is_cluster(cluster) or "creator" not in _FACT_PATHS[cluster.type]:  # pulumi-eks makes an aws.eks.Cluster
+    if (
+        not _is_cluster(cluster) or "creator" not in _FACT_PATHS[cluster.type]
+    ):  # in pulumi-eks, rules judge its aws.eks.Cluster
         return
     if cluster.read_flag(*_FACT_PATHS[cluster.type]["creator"], default=True):
         report(f"the identity that creates {cluster.name} stays its admin for ever, and no list shows it")
@@ -93,7 +95,7 @@ def _refuse_unencrypted_secrets(cluster: Resource, report: Report, _: Settings) 
 
 
 def _encrypts_secrets(config: Any) -> bool:
-    """Tell whether an encryption config, or the key that pulumi-eks takes instead, names a key for secrets.
+    """Tell whether an encryption config names a KMS key for secrets; for pulumi-eks, the config is only the key's ARN.
 
     An unknown value counts as a key: the program creates the key, and only `pulumi up` knows the ARN.
     """
@@ -166,7 +168,7 @@ def _refuse_closed_component(cluster: Resource, report: Report, _: Settings, __:
 
 
 def _read_minor(resource: Resource) -> int:
-    """Return the minor version of Kubernetes.
+    """Return the minor version of a cluster's or node group's Kubernetes, such as 36 for 1.36.
 
     Raises:
         UnreadableError: The version has no minor part.

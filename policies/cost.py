@@ -1,4 +1,4 @@
-"""Rule for the money that GPU pools can cost at their limits."""
+"""Rule for the hourly cost of all GPU pools at their limits."""
 
 import math
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class _PoolCosts(Record):
     usd: Mapping[str, float]
     """URN of a NodePool → dollars an hour."""
     unknown: NotYetKnownError | None
-    """The unknown value that the cost of further NodePools needs; None if every cost is known."""
+    """The error for NodePools whose cost depends on an unknown value; None if every cost is known."""
 
 
 def _estimate_pool_costs(stack: Stack) -> _PoolCosts:
@@ -52,7 +52,7 @@ def _estimate_pool_costs(stack: Stack) -> _PoolCosts:
 
 
 def _find_highest_price(pool: Resource) -> float:
-    """Return the on-demand dollars an hour of one GPU, on the pool's instance type with the most expensive GPUs."""
+    """Return the on-demand price of one GPU in dollars an hour, on the pool's type with the most expensive GPUs."""
     zones = list_values(pool, ZONE)
     region = zones[0][:-1] if zones else "us-east-1"
     return max(_read_price(row.instance_type, region) / row.gpu_devices for row in list_gpu_types(pool))
@@ -66,10 +66,10 @@ def _read_price(instance_type: str, region: str) -> float:
 
 
 def _count_gpus(pool: Resource, overlays: list[Resource]) -> float:
-    """Return the most physical GPUs of a pool, by its limits or its fixed number of nodes; infinity without limits.
+    """Return the most physical GPUs that a pool can have, by its limits or its fixed number of nodes, else infinity.
 
-    Limits in slices or shares are divided by the number that a GPU advertises, which the pool's NodeOverlay states.
-    Without an overlay, each slice or share may be the only one of its GPU, unless the limits also name whole GPUs.
+    A limit in slices or shares is divided by the number on each GPU, which the pool's NodeOverlay states. Without an
+    overlay, the limit on whole GPUs counts; without that limit, each slice or share counts as one GPU.
     """
     stated = pool.read_block("spec", "limits")
     nodes = pool.get("spec", "replicas") if is_static(pool) else stated.get("nodes")

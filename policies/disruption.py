@@ -1,4 +1,4 @@
-"""Rules for the ways in which running jobs lose their node: consolidation, spot interruption, expiry."""
+"""Rules for events that take nodes from running jobs: consolidation, spot interruption and expiry."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,8 +35,7 @@ def _refuse_consolidated_training(pool: Resource, report: Report, settings: Sett
 
 
 def _is_consolidation_off(pool: Resource) -> bool:
-    """Tell whether consolidateAfter, a budget or a fixed number of nodes keeps Karpenter from consolidating used
-    nodes."""
+    """Tell whether consolidateAfter, a budget or a fixed number of nodes prevents the consolidation of used nodes."""
     if is_static(pool) or pool.read_text("spec", "disruption", "consolidateAfter") == "Never":
         return True
     budgets = pool.list_blocks("spec", "disruption", "budgets")
@@ -44,7 +43,7 @@ def _is_consolidation_off(pool: Resource) -> bool:
 
 
 def _forbids_consolidation(budget: Mapping[str, Any]) -> bool:
-    """Tell whether a budget always blocks the consolidation of under-used nodes."""
+    """Tell whether a budget blocks the consolidation of under-used nodes at all times."""
     reasons = read_texts(budget.get("reasons"), "budgets.reasons")
     none = read_text(budget.get("nodes"), "budgets.nodes") in ("0", "0%")
     return none and not budget.get("schedule") and (not reasons or "Underutilized" in reasons)
@@ -64,12 +63,13 @@ def _is_for_training(pool: Resource, settings: Settings) -> bool:
 
 
 _TRAINING_SETTINGS = {"label": PURPOSE_LABEL, "training": ["training"]}
-"""The label and its values that mark a pool as a training pool; other programs set their own label and values."""
+"""The label of training pools, and the values that mark them. Other programs state their own label and values in the
+settings."""
 
 
 def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Settings, stack: Stack) -> None:
     types, zones, capacity_types = count_spot_types(pool), len(list_values(pool, ZONE)), list_capacity_types(pool)
-    # A pool that names no zones has at least two zones, because EKS demands two.
+    # A pool that names no zones may use at least two, because EKS demands two.
     if not types or "spot" not in capacity_types or types * (zones or 2) >= settings["minimumOfferings"]:
         return
     counted = f"pool {pool.name} has {types * zones or types} spot offerings (types × zones), "
@@ -92,14 +92,14 @@ def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Setting
 
 
 def _name_more_offerings(pool: Resource, stack: Stack) -> str:
-    """Return the types of the catalogue and the zones of the program that a pool could add, in words."""
+    """Return words for the instance types of the catalogue and the zones of the program that a pool could add."""
     zones = _list_more_zones(pool, stack)
     types = list_more_spot_types(pool) if list_gpu_types(pool) else ["further types without GPUs"]
     return " or ".join(f"{', '.join(found[:4])}" for found in (types, zones) if found)
 
 
 def _list_more_zones(pool: Resource, stack: Stack) -> list[str]:
-    """Return the zones of the program that a pool does not name; none for a pool that names no zones."""
+    """Return the zones of the program that a pool does not name; empty for a pool that names no zones."""
     named = list_values(pool, ZONE)
     known = {zone for other in stack.select("NodePool") for zone in list_values(other, ZONE)}
     known |= {subnet.read_text("availabilityZone") for subnet in stack.select(*SUBNET_KINDS)}
@@ -114,7 +114,10 @@ def _refuse_unbounded_life(pool: Resource, report: Report, _: Settings) -> None:
 
 
 def _is_warned_otherwise(release: Resource, stack: Stack) -> bool:
-    """Tell whether a variable of Karpenter names the queue, or AWS's Node Termination Handler drains the nodes."""
+    """Tell whether nodes get a warning even without the value settings.interruptionQueue.
+
+    They do if an environment variable of Karpenter names the queue, or if AWS Node Termination Handler drains nodes.
+    """
     entries = read_mappings(read_value(release, "controller", "env"), "controller.env")
     is_named = any(entry.get("name") == "INTERRUPTION_QUEUE" and entry.get("value") for entry in entries)
     return is_named or has_chart(stack, "aws-node-termination-handler")

@@ -12,10 +12,11 @@ from .values import read_number
 _BUDGETS = ("PodDisruptionBudget", "PodDisruptionBudgetPatch")
 _SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
 _UNSCALED = ("Job", "Pod")
-"""Kinds without a scale. For their pods a budget must be a whole number in minAvailable; any other budget allows no
-eviction (Kubernetes, pkg/controller/disruption: getExpectedScale, failSafe and updatePdbStatus. Read 2026-11-23)."""
+"""Kinds without the subresource scale. A budget for their pods must state a whole number in minAvailable: any other
+budget allows no eviction (Kubernetes, pkg/controller/disruption: getExpectedScale, failSafe and updatePdbStatus. Read
+2026-11-23)."""
 _MIN_REPLICAS_FIELDS = {"ScaledObject": "minReplicaCount", "HorizontalPodAutoscaler": "minReplicas"}
-"""Kind of an autoscaler → its field with the minimum of replicas."""
+"""Kind of an autoscaler → its field with the smallest number of replicas."""
 
 
 def _refuse_blocking_budget(budget: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -44,7 +45,10 @@ def _refuse_blocking_budget(budget: Resource, report: Report, _: Settings, stack
 
 
 def _count(budget: Resource, field: str, replicas: int) -> int | None:
-    """Return the number of pods in a field, with percentages rounded up; None if the field has no value."""
+    """Return the number of pods that a field states; a percentage of ``replicas`` is rounded up.
+
+    None if the field has no value.
+    """
     text = budget.read_text("spec", field)
     if not text:
         return None
@@ -53,12 +57,12 @@ def _count(budget: Resource, field: str, replicas: int) -> int | None:
 
 
 def _is_relative(budget: Resource) -> bool:
-    """Return whether a budget depends on the number of replicas: by maxUnavailable, or by a percentage."""
+    """Return True if a budget depends on the number of replicas: it states maxUnavailable, or a percentage."""
     return bool(budget.read_text("spec", "maxUnavailable")) or budget.read_text("spec", "minAvailable").endswith("%")
 
 
 def _list_workloads(budget: Resource, stack: Stack) -> Iterator[Resource]:
-    """Yield the workloads whose pods a budget selects; an empty selector selects all pods, a missing selector none."""
+    """Yield the workloads whose pods a budget selects. An empty selector selects all pods, a missing selector none."""
     if budget.get("spec", "selector") is None:
         return
     selector = budget.read_block("spec", "selector")
@@ -77,7 +81,7 @@ def _list_others(budget: Resource, workload: Resource, stack: Stack) -> Iterator
 
 
 def _find_min_replicas(workload: Resource, stack: Stack) -> int:
-    """Return the fewest replicas of a workload: the minimum of its autoscaler, else its own number."""
+    """Return the smallest number of replicas of a workload: its autoscaler's minimum, else its stated number."""
     for scaler in stack.select(*_MIN_REPLICAS_FIELDS):
         is_same = read_namespace(scaler) == read_namespace(workload)
         if is_same and scaler.read_text("spec", "scaleTargetRef", "name") == read_name(workload):
@@ -86,7 +90,10 @@ def _find_min_replicas(workload: Resource, stack: Stack) -> int:
 
 
 def _read_replicas(resource: Resource, field: str) -> int:
-    """Return the number of replicas in a field; 1 for 0, since a workload that wakes has at least one replica."""
+    """Return the number of replicas in a field.
+
+    Without a number, and for 0, return 1: a workload that runs has at least one.
+    """
     value = resource.get("spec", field)
     return int(read_number(value, field)) if value else 1
 

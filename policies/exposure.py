@@ -1,4 +1,4 @@
-"""Rules for the secrets that charts expose: passwords in their values, telemetry in clear text, open dashboards."""
+"""Rules against what charts can expose: passwords in Helm values, telemetry in clear text, and public dashboards."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ _SECRET_LINE = re.compile(
     rf"^[^\w\n#;/]*(export\s+)?[\w.-]*{_SECRET_WORDS}[\"']?[ \t]*[:=][ \t]*(?P<value>\S.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A line with a secret in a text of several lines, such as grafana.ini or YAML; comments do not match."""
+"""A line that sets a secret, in a text of several lines such as grafana.ini or YAML; comments do not match."""
 _SECRET_FLAG = re.compile(rf"(?:^|\s)--?[\w.-]*{_SECRET_WORDS}=(?P<value>\S+)", re.IGNORECASE)
 """A flag of a command, such as ``--api-key=…`` of vLLM."""
 _COMMENT = re.compile(r"(^|\s)[#;].*")
@@ -30,18 +30,18 @@ _TOKEN = re.compile(
     r"|glsa_\w{20,}|nvapi-\w{20,}|xox[abp]-\w{10,}|\bsk-(proj-|ant-)?\w{20,}|slack\.com/(services|workflows)/\w"
     r"|-----BEGIN ([A-Z]+ )*PRIVATE KEY-----|://[^\s/:@$]*:(?![<{]|%\()[^\s/@$]+@(?!sha256:)"
 )
-"""Secrets that have a form of their own: keys of AWS, private keys, URLs with a password, and tokens of Hugging Face,
-GitHub, GitLab, Grafana, NVIDIA, OpenAI and Slack."""
+"""Secrets that are recognized by their form: access keys of AWS, private keys, URLs with a password, tokens of Hugging
+Face, GitHub, GitLab, Grafana, NVIDIA, OpenAI and Anthropic (sk-…), and tokens and webhooks of Slack."""
 _KEY_NAMES = re.compile(r"(existing_?secret|secret_?keys?|secret_?(key_?)?ref)$", re.IGNORECASE)
-"""Suffixes of keys; a text below such a key is the name of a key in a Secret."""
+"""Suffixes of keys such as ``existingSecret``: a text below such a key is a name of a Secret or of a key in it."""
 _NAMES_SECRET = re.compile(r"existing[_-]?secret", re.IGNORECASE)
-"""Prefix of keys whose value is the name of a Secret or of a key in a Secret."""
+"""Prefix of keys whose value is the name of a Secret, or of a key in it."""
 _REFERENCE = re.compile(
     r"[$<`/]|\{\{|%\(|(ref\+\w+|vault|op|arn|file|env|ssm|secretsmanager):|[a-z_][\w.]*[(\[].*[)\]]$", re.IGNORECASE
 )
-"""Prefix of texts that refer to a value elsewhere: a variable, a file, a template, a store or a call."""
+"""Texts that refer to a value elsewhere: a variable, a path, a template, an address in a secret store, or a call."""
 _NO_SECRETS = ("", "true", "false", "yes", "no", "on", "off", "null", "none")
-"""Texts that are booleans or empty, so no secrets."""
+"""Texts that are no secrets, since they are empty, or stand for a boolean or null."""
 
 
 def _refuse_passwords(release: Resource, report: Report, _: Settings) -> None:
@@ -65,7 +65,10 @@ def _names_secret(place: Place) -> bool:
 
 
 def _list_stated(text: str) -> Iterator[str]:
-    """Yield the values of passwords in flags and lines of a text; several words without quotes are prose."""
+    """Yield the values that flags and lines of a text give to passwords.
+
+    Several words without quotes are prose, so they are left out.
+    """
     yield from (found["value"] for found in _SECRET_FLAG.finditer(text))
     for found in _SECRET_LINE.finditer(text) if "\n" in text else ():
         value = _COMMENT.sub("", found["value"]).strip()
@@ -79,16 +82,17 @@ def _is_stated(text: str) -> bool:
 
 
 _SENDERS = ("remotewrite", "additionalremotewrite", "exporters", "destinations", "clients", "sinks")
-"""Keys of the blocks that name the receivers of telemetry, in small letters and without lines: Prometheus and its
-operator, OpenTelemetry's collector, Grafana's k8s-monitoring, Promtail and Vector."""
+"""Keys of the blocks that name receivers of telemetry, in small letters and without ``-`` and ``_``: of Prometheus and
+its operator, OpenTelemetry's collector, Grafana's k8s-monitoring, Promtail and Vector."""
 _SENDING_VARIABLE = "otelexporterotlp"
-"""Prefix of the variables with the receivers of OpenTelemetry's SDK."""
+"""Prefix of the environment variables that name the receivers for OpenTelemetry's SDK, in the same form."""
 _CLEAR_URL = re.compile(r"http://(?:[^/@\s]*@)?(\[[^]\s]+]|[^/:\s\"']+)", re.IGNORECASE)
 _INSIDE_SUFFIXES = (".svc", ".local", ".internal", ".localhost")
 _IN_AWS = re.compile(r"internal-.+\.elb\.amazonaws\.com|.+\.vpce\.amazonaws\.com")
-"""Names of internal load balancers and of VPC endpoints, which have addresses of the VPC."""
+"""DNS names of internal load balancers and of VPC endpoints, which lead to private addresses of the VPC."""
 _PUBLIC_SUFFIXES = ("com", "net", "org", "io", "dev", "ai", "cloud", "app")
-"""Domains that are no namespaces, in names of two parts: ``prometheus.monitoring`` is a Service."""
+"""Top-level domains. A name of two parts that ends in another word is a Service and its namespace, such as
+``prometheus.monitoring``."""
 
 
 def _refuse_clear_telemetry(resource: Resource, report: Report, _: Settings) -> None:
@@ -149,7 +153,7 @@ _BLOCK_KEYS = re.compile("service|ingress", re.IGNORECASE)
 
 
 def _list_blocks(value: Any, place: Place) -> list[tuple[Place, Any]]:
-    """Return place and content of each enabled block of Helm values that describes a Service or an Ingress."""
+    """Return (path, block) for each block of Helm values that describes a Service or Ingress and is not disabled."""
     if value is UNKNOWN:
         return [(place, UNKNOWN)]
     if not isinstance(value, Mapping) or str(value.get("enabled")).lower() == "false":
@@ -195,7 +199,7 @@ def _is_open(found: tuple[Place, Any], stack: Stack) -> bool:
 
 
 def _is_on(block: Mapping[str, Any]) -> bool:
-    """Tell whether an Ingress is made: an object always, a block of Helm values if it is enabled."""
+    """Tell whether the Ingress exists: an object always does, a block of Helm values only if it is enabled."""
     return "spec" in block or read_flag(block.get("enabled"), "enabled", default=False)
 
 
@@ -205,7 +209,7 @@ def _limits(ranges: Any) -> bool:
 
 
 def _is_open_ingress(annotations: Mapping[str, Any]) -> bool:
-    """Tell whether an Ingress of the AWS Load Balancer Controller is public and needs no sign-in."""
+    """Tell whether the AWS Load Balancer Controller makes an Ingress public and without sign-in."""
     scheme, sign_in = (read_text(annotations.get(f"{_ALB_PREFIX}{name}"), name) for name in ("scheme", "auth-type"))
     limited = _limits(annotations.get(f"{_ALB_PREFIX}inbound-cidrs"))
     return (
@@ -217,10 +221,10 @@ def _is_open_ingress(annotations: Mapping[str, Any]) -> bool:
 
 
 def _has_own_groups(annotations: Mapping[str, Any], prefix: str) -> bool:
-    """Return False if the controller makes the security group of a load balancer.
+    """Return False if the controller itself makes the load balancer's security group.
 
     Raises:
-        NotYetKnownError: Annotations name security groups or prefix lists, which say who may connect.
+        NotYetKnownError: Annotations name security groups or prefix lists, which decide who may connect.
     """
     for name in ("security-groups", "security-group-prefix-lists"):
         if annotations.get(f"{prefix}{name}"):
@@ -229,7 +233,10 @@ def _has_own_groups(annotations: Mapping[str, Any], prefix: str) -> bool:
 
 
 def _is_open_service(annotations: Mapping[str, Any], spec: Mapping[str, Any], stack: Stack) -> bool:
-    """Tell whether a load balancer is public: the AWS Load Balancer Controller makes internal ones by default."""
+    """Tell whether a Service's load balancer is public.
+
+    Without annotations it is, unless the AWS Load Balancer Controller makes it.
+    """
     scheme, internal = (read_text(annotations.get(key), key).lower() for key in (_SCHEME, _INTERNAL))
     if scheme:
         return scheme != "internal"

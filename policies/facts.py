@@ -1,4 +1,4 @@
-"""Facts that many rules need, each computed once."""
+"""A cache for facts that many rules need, so that each fact is computed once."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -11,20 +11,20 @@ _Ts = TypeVarTuple("_Ts")
 
 
 class FactHolder:
-    """A resource or a program whose facts many rules need."""
+    """Base of resources and stacks: it keeps the facts that rules compute about them."""
 
     def compute_once(self, compute: Callable[[Self, *_Ts], _T], *about: *_Ts) -> _T:
         """Compute a fact; later calls with the same function and the same values return the first result.
 
-        An error is kept as well: later calls raise it again.
+        An error is kept too: later calls raise it again.
 
         Args:
-            compute: Function that returns the fact, which callers must not change; no closure, since it is a key.
+            compute: Function that returns the fact; no closure, since it is a key. Callers must not change the fact.
             about: Further arguments of the function, such as the name of a namespace.
 
         Raises:
             NotYetKnownError: The fact needs a value that is not known yet.
-            UnreadableError: The fact needs a value that has another form.
+            UnreadableError: The fact needs a value whose form no rule can read.
         """
         key = (compute, *about)
         if key not in self._facts:

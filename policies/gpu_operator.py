@@ -1,5 +1,4 @@
-"""Rules for the GPU Operator's Helm values, and for two DCGM engines: the operator's and the node monitoring
-agent's."""
+"""Rules for the GPU Operator's Helm values, and against a second DCGM engine by the EKS node monitoring agent."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -67,7 +66,7 @@ def _refuse_second_driver(release: Resource, report: Report, _: Settings, stack:
 
 
 def _is_installed_twice(release: Resource, part: str, stack: Stack) -> bool:
-    """Tell whether the operator installs a part on nodes whose AMI contains the part.
+    """Tell whether the operator installs the driver or the toolkit on nodes whose AMI already contains them.
 
     Raises:
         NotYetKnownError: The AMI of some nodes is unknown, or the program shows no GPU nodes.
@@ -79,7 +78,7 @@ def _is_installed_twice(release: Resource, part: str, stack: Stack) -> bool:
 
 
 def _refuse_wrong_strategies(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    """Judge the MIG strategy on the program's nodes, or on every file if the program shows no nodes."""
+    """Judge the MIG strategy of the program's GPU nodes; without such nodes, judge every config file of the plugin."""
     if not is_operator(release) or not read_value_flag(release, "devicePlugin", "enabled", default=True):
         return
 
@@ -100,7 +99,7 @@ def _refuse_wrong_strategies(release: Resource, report: Report, _: Settings, sta
 
 
 def _list_files(release: Resource, nodes: Sequence[Resource], stack: Stack) -> list[PluginFile]:
-    """Return each file of the program that some nodes read, once."""
+    """Return the config files of the device plugin that these nodes read, each once."""
     found = [find_plugin_file(release, each, stack) for each in nodes]
     return list({file.name: file for file in found if file}.values())
 
@@ -111,7 +110,7 @@ def _list_all_files(release: Resource, stack: Stack) -> list[PluginFile]:
 
 
 def _counts_slices(release: Resource, stack: Stack) -> bool:
-    """Tell whether the MIG manager's configs cut GPUs, or an overlay, a limit or a quota counts slices."""
+    """Tell whether a MIG config cuts GPUs, or whether an overlay, a limit or a quota counts slices."""
     names = (
         name
         for kind, field in (("NodeOverlay", "capacity"), ("NodePool", "limits"), ("ResourceQuota", "hard"))
@@ -124,7 +123,7 @@ def _counts_slices(release: Resource, stack: Stack) -> bool:
 
 
 _DEFAULT_TOLERATION = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
-"""The chart's default toleration, of the operator's DaemonSets and of node feature discovery."""
+"""The toleration that the chart gives by default to the operator's DaemonSets and to node feature discovery."""
 
 
 def _refuse_missing_tolerations(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -140,7 +139,7 @@ def _refuse_missing_tolerations(release: Resource, report: Report, _: Settings, 
 
 
 def _list_barred(release: Resource, path: tuple[str, ...], nodes: list[Resource]) -> list[Resource]:
-    """Return the nodes with a taint that pods of the operator do not tolerate."""
+    """Return the nodes with a taint that the operator's pods do not tolerate; ``path`` leads to their tolerations."""
     given = read_value(release, *path, "tolerations", default=[_DEFAULT_TOLERATION])
     tolerations = read_mappings(given, f"{'.'.join(path)}.tolerations")
     return find_wrong(

@@ -1,4 +1,4 @@
-"""Rules for NodePools: limits, and for GPU pools also taints, and a NodeOverlay where nodes share GPUs."""
+"""Rules for NodePools: limits for all, taints for GPU pools, and NodeOverlays for pools whose nodes share GPUs."""
 
 from collections.abc import Callable, Mapping
 
@@ -69,11 +69,11 @@ _DEVICES: Mapping[str, tuple[str, ...]] = {
     "amd.com/gpu": ("g4ad.",),
     "habana.ai/gaudi": ("dl1.",),
 }
-"""Device other than NVIDIA's GPUs → prefixes of the instance types that have the device."""
+"""Extended resource of a device that is no NVIDIA GPU → prefixes of the instance types that have the device."""
 
 
 def _is_bounded_in_devices(pool: Resource, devices: list[str]) -> bool:
-    """Tell whether each node of a pool counts against one of the limits in devices.
+    """Tell whether one of these limits in devices bounds the pool, because all its instance types have the device.
 
     Raises:
         NotYetKnownError: The pool names no instance types.
@@ -102,10 +102,10 @@ def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack
 
 
 def _list_handed_out(pool: Resource, stack: Stack) -> set[str]:
-    """Return the GPU resources that nodes of a pool advertise, and whole GPUs, which EC2 reports before nodes share
-    them.
+    """Return the GPU resources that count against a pool's limits.
 
-    Empty if the program does not show the resources of some nodes.
+    These are what its nodes advertise, and whole GPUs, which EC2 reports before nodes share them. The result is empty
+    if the program does not show what some nodes advertise.
     """
     rows = [] if list_unknown_types(pool) else list_gpu_types(pool)
     found = [find_advertised(pool, row, stack) for row in rows]
@@ -116,11 +116,11 @@ def _list_handed_out(pool: Resource, stack: Stack) -> set[str]:
 
 
 _UNSHARED = {MIG_LABEL: "all-disabled", PLUGIN_LABEL: "none"}
-"""Label by which the GPU Operator shares GPUs → the value for GPUs that are not shared."""
+"""Node label that makes the GPU Operator share GPUs → the value with which GPUs are not shared."""
 
 
 def _refuse_sharing_without_overlay(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    if is_static(pool):  # Karpenter launches a fixed number of nodes, whatever they advertise
+    if is_static(pool):  # Karpenter launches its nodes without looking at what they advertise
         return
     overlays = [overlay for overlay in stack.select("NodeOverlay") if is_overlay_of(overlay, pool)]
     if not overlays and _declares_sharing(pool):

@@ -1,4 +1,4 @@
-"""Rule for the container runtime of GPU nodes."""
+"""Rule for the container runtime of GPU nodes: an environment variable must not give GPUs to containers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from .values import read_mappings, read_text
 
 _TOOLKIT_VARIABLE = "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED"
 _EKS_IMAGE_NAMES = ("amazon-eks", "optimized-ami", "al2@", "al2023@")
-"""Parts of the names of EKS's own AMIs, whose toolkit has the option on."""
+"""Parts of the names of EKS's own AMIs; by default the NVIDIA toolkit in them obeys the variable."""
 
 
 def _refuse_open_runtime(nodes: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -34,7 +34,7 @@ def _is_open(nodes: Resource, stack: Stack) -> bool:
 
 
 def _list_pools(node_class: Resource, stack: Stack) -> list[Resource]:
-    """Return the GPU pools whose nodes have a node class."""
+    """Return the GPU pools that refer to a node class."""
     name = node_class.read_text("metadata", "name") or node_class.name
     path = ("spec", "template", "spec", "nodeClassRef", "name")
     return [pool for pool in list_gpu_nodes(stack) if pool.read_text(*path) == name]
@@ -67,7 +67,10 @@ def _list_words(term: Mapping[str, Any]) -> str:
 
 
 def _is_group_open(group: Resource, stack: Stack) -> bool:
-    """Tell whether nodes of a managed group obey the variable; an AMI of the company's own may have the option off."""
+    """Tell whether nodes of a managed group obey the variable.
+
+    For a company's own AMI the answer is no, since nothing is known.
+    """
     image = group.read_text("amiType").upper()
     templates = _list_templates(group, stack)
     if templates is None:
@@ -82,7 +85,7 @@ def _is_group_open(group: Resource, stack: Stack) -> bool:
 
 
 def _list_parts(group: Resource) -> list[str]:
-    """Return the parts that a group of pulumi-eks adds to the user data, each after its content type."""
+    """Return the parts that a group of pulumi-eks adds to the user data; each begins with its content type."""
     parts = group.list_blocks("nodeadmExtraOptions")
     texts = [
         [read_text(part.get(name), "nodeadmExtraOptions") for name in ("contentType", "content")] for part in parts
@@ -91,7 +94,10 @@ def _list_parts(group: Resource) -> list[str]:
 
 
 def _list_templates(group: Resource, stack: Stack) -> list[Resource] | None:
-    """Return the launch template of a group in a list; empty if EKS makes it, None if the program lacks it."""
+    """Return the group's launch template, as a list.
+
+    The result is empty if EKS makes the template, and None if the program does not contain it.
+    """
     given = group.read_block("launchTemplate")
     if not given:
         return []

@@ -1,4 +1,4 @@
-"""Rule for the policies of AWS that users, groups, roles and permission sets get by their ARNs."""
+"""Rule for AWS managed policies, which users, groups, roles and permission sets attach by ARN."""
 
 from collections.abc import Iterator, Mapping
 
@@ -24,7 +24,8 @@ _ARN_FIELDS: Mapping[str, str] = {
     "ManagedPolicyAttachmentsExclusive": "managedPolicyArns",
     "PermissionSet": "managedPolicies",
 }
-"""Kind of AWS resource → the field with the ARNs of the policies that it attaches; a boundary attaches nothing."""
+"""Kind of AWS resource → its field with the ARNs of attached policies. Fields for boundaries are not listed, since a
+boundary grants nothing."""
 
 
 def _refuse_broad_policies(resource: Resource, report: Report, _: Settings) -> None:
@@ -34,7 +35,10 @@ def _refuse_broad_policies(resource: Resource, report: Report, _: Settings) -> N
 
 
 def _list_arns(resource: Resource) -> Iterator[str]:
-    """Yield the known ARNs; an unknown ARN belongs to a policy of the program, whose document other rules judge."""
+    """Yield the known ARNs of attached policies.
+
+    An unknown ARN belongs to a policy of the program; other rules judge its document.
+    """
     if is_of_aws(resource):
         for where, value in list_values(resource.props, _ARN_FIELDS[resource.kind]):
             arns = [] if value is UNKNOWN else read_list(value, where)

@@ -1,4 +1,7 @@
-"""The mirror of a stack: a registry with copies of its charts, which the rule about chart registries allows."""
+"""The mirror of a stack: a registry with copies of its charts.
+
+The rule about chart registries also allows the mirror.
+"""
 
 from typing import Any
 
@@ -8,14 +11,17 @@ _REGISTRY_RULE = "chart-registry-allowed"
 
 
 def read_mirror(stack: Any) -> str:
-    """Return the mirror of a stack object, without scheme; empty if the program states none or has no stack object."""
+    """Return the field ``images.mirror`` of a stack object, a registry without ``oci://``.
+
+    The result is empty if the stack object lacks the field, or if the program has no stack object.
+    """
     images = stack.get("images") if isinstance(stack, dict) else None
     mirror = images.get("mirror") if isinstance(images, dict) else None
     return mirror if isinstance(mirror, str) else ""
 
 
 def allow_mirror(rule: Rule, settings: Settings, mirror: str) -> Settings:
-    """Add a mirror to the registries of the rule about charts; other rules keep their settings."""
+    """Return the settings of a rule. The rule about chart registries also gets the mirror as a registry."""
     if not mirror or rule.id != _REGISTRY_RULE:
         return settings
     registries = {**rule.settings, **settings}["registries"]

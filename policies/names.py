@@ -1,4 +1,4 @@
-"""Rule for the names of AWS resources: each fits the company's pattern for its kind."""
+"""Rule for the names of AWS resources: each name must fit the company's pattern for its kind."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -37,13 +37,13 @@ NAME_FIELDS: dict[str, tuple[str, ...]] = {
     "FileSystem": (),
     "LustreFileSystem": (),
 }
-"""Kind → the properties with its name, in the providers ``aws`` and ``aws-native``. Kinds without such a property have
-only the tag ``Name``. AWS chooses the names of all other kinds."""
+"""Kind → the properties with its name, in the providers ``aws`` and ``aws-native``. A kind without properties here has
+its name only in the tag ``Name``. Kinds that are not listed get their names from AWS."""
 _JUDGED_SERVICES = (
     *("iam", "eks", "sqs", "cloudwatch", "logs", "sns", "events", "s3"),
     *("ec2", "ecr", "budgets", "efs", "fsx"),
 )
-"""Services whose resources the rule judges, since other services have kinds with the same names."""
+"""Services whose resources the rule judges. The list is needed since other services have kinds with the same names."""
 
 
 def _refuse_other_names(resource: Resource, report: Report, settings: Settings) -> None:
@@ -65,7 +65,7 @@ def _is_of_aws(resource: Resource) -> bool:
 
 
 def _list_whole_names(resource: Resource) -> Iterator[str]:
-    """Yield the names that a resource states, by its property and by its tag Name."""
+    """Yield the whole names that a resource states, in a property or in the tag ``Name``."""
     for key in NAME_FIELDS[resource.kind]:
         if name := resource.read_text(key):
             yield name
@@ -78,14 +78,14 @@ def _list_whole_names(resource: Resource) -> Iterator[str]:
 
 
 def _may_have_tags(resource: Resource) -> bool:
-    """Return whether the tag Name names the resource, as EC2 and the file systems show it."""
+    """Return True if AWS shows the tag ``Name`` as the name of the resource, as EC2 and the file systems do."""
     return resource.kind in ("SecurityGroup", "LaunchTemplate") or not NAME_FIELDS[resource.kind]
 
 
 def _find_prefix(resource: Resource) -> str | None:
-    """Return the prefix that the provider completes to a name: the stated prefix, else Pulumi's name of the resource.
+    """Return the prefix to which the provider adds letters: the stated prefix, else the resource's name in Pulumi.
 
-    None if the resource states its whole name, or if the kind has no property for a name.
+    None if the resource states its whole name, or if its kind has no property for a name.
     """
     keys = NAME_FIELDS[resource.kind]
     if not keys or any(resource.get(key) for key in keys):

@@ -1,4 +1,4 @@
-"""Rules for Helm values and the objects that need them: needed parts run, and charts know their cluster."""
+"""Rules for Helm values that objects of the program need: parts of charts run, and charts name their cluster."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -17,16 +17,16 @@ _Objects = Callable[[Stack], list[Resource]]
 
 
 class _Need(Record):
-    """A Helm value that objects of the program need."""
+    """A Helm value that must switch a part on if the program has objects that need the part."""
 
     chart: str
     path: tuple[str, ...]
     default: bool
-    """The chart's default: True if the part is on."""
+    """The value's default in the chart: True if the part is on."""
     harm: str
-    """The harm, in words; a message adds the names of the objects."""
+    """The harm if the part is off, in words; a message adds the names of the objects."""
     list_objects: _Objects
-    """Returns the objects that need the part."""
+    """Function that returns the objects that need the part."""
 
 
 def _list_kinds(*kinds: str) -> _Objects:
@@ -42,7 +42,7 @@ def _list_reserving_classes(stack: Stack) -> list[Resource]:
 
 
 def _list_jobsets(stack: Stack) -> list[Resource]:
-    """Return the JobSets, and the roles that let others make JobSets."""
+    """Return the JobSets, and the roles that grant rights on JobSets."""
     roles = [
         role
         for role in stack.select("Role", "ClusterRole")
@@ -55,7 +55,10 @@ _JOBSETS = "jobset.x-k8s.io"
 
 
 def _list_unserved_nodes(stack: Stack) -> list[Resource]:
-    """Return the GPU nodes to which neither their AMI nor another chart brings the device plugin or a DRA driver."""
+    """Return the GPU nodes that need the GPU Operator's device plugin.
+
+    Their AMI contains none, and no other chart installs a device plugin or a DRA driver.
+    """
     if _runs_otherwise(stack, "nvidia-device-plugin", "nvidia-dra-driver-gpu", "k8s-device-plugin"):
         return []
     return [nodes for nodes in list_gpu_nodes(stack) if not _has_own_plugin(nodes, stack)]
@@ -93,7 +96,7 @@ def _has_own_plugin(nodes: Resource, stack: Stack) -> bool:
 
 
 _AUTO_MODE = "eks.amazonaws.com"
-"""Group of the node classes of EKS Auto Mode, whose nodes have the device plugin."""
+"""API group of the node classes of EKS Auto Mode; its nodes contain the device plugin."""
 
 
 def _list_cut_nodes(stack: Stack) -> list[Resource]:
@@ -101,18 +104,21 @@ def _list_cut_nodes(stack: Stack) -> list[Resource]:
 
 
 def _list_undiscovered_nodes(stack: Stack) -> list[Resource]:
-    """Return the GPU nodes that the GPU Operator finds only by the labels of its own node feature discovery."""
+    """Return the GPU nodes that the GPU Operator finds only if it runs node feature discovery itself."""
     if has_chart(stack, "node-feature-discovery"):
         return []
     return [nodes for nodes in list_gpu_nodes(stack) if not _NVIDIA_LABELS & read_node_labels(nodes).keys()]
 
 
 _NVIDIA_LABELS = {f"feature.node.kubernetes.io/pci-{device}.present" for device in ("10de", "0302_10de", "0300_10de")}
-"""Labels by which the GPU Operator finds nodes with NVIDIA's devices."""
+"""Node labels by which the GPU Operator finds nodes with NVIDIA GPUs."""
 
 
 def _list_gpu_monitors(stack: Stack) -> list[Resource]:
-    """Return the monitors of dcgm-exporter, found by name or selector; none if another chart runs dcgm-exporter."""
+    """Return the monitors of dcgm-exporter, found by name or selector.
+
+    The result is empty if something else in the program runs dcgm-exporter.
+    """
     if _runs_otherwise(stack, "dcgm-exporter"):
         return []
     return find_wrong(stack.select("ServiceMonitor", "PodMonitor"), _measures_gpus)
@@ -128,7 +134,7 @@ def _measures_gpus(monitor: Resource) -> bool:
 
 
 def _list_monitors(stack: Stack) -> list[Resource]:
-    """Return the monitors that only the chart's Prometheus reads; none if the program has another collector."""
+    """Return the ServiceMonitors and PodMonitors; empty if the program has another collector that may read them."""
     if has_chart(stack, *_COLLECTORS):
         return []
     return [] if any(stack.select("Prometheus", "PrometheusAgent")) else [*stack.select("ServiceMonitor", "PodMonitor")]
@@ -170,7 +176,7 @@ _NEEDS = (
     _Need("kube-prometheus-stack", ("prometheus", "enabled"), True, "nobody reads monitors", _list_monitors),
     _Need("kube-prometheus-stack", ("prometheusOperator", "enabled"), True, "nobody reads monitors", _list_monitors),
 )
-"""Sources of the defaults: values.yaml of the charts that the catalogue pins."""
+"""Helm values that must be on. Source of the defaults: values.yaml of the chart versions in the catalogue."""
 _OFF_VALUES = ("false", "0", "")
 
 
@@ -191,7 +197,8 @@ _MAX_SHOWN = 3
 def _lacks(release: Resource, need: _Need, stack: Stack) -> bool:
     if not is_chart(release, need.chart) or not need.list_objects(stack):
         return False
-    # Another release of the chart may have the part on: one release may install Prometheus, another only its CRDs.
+    # A part counts as off only if it is off in all releases of the chart: one may install Prometheus, another only
+    # CRDs.
     return all(_is_off(each, need) for each in [release, *list_charts(stack, need.chart)])
 
 
@@ -201,10 +208,10 @@ def _is_off(release: Resource, need: _Need) -> bool:
 
 
 def _does_not_watch(release: Resource, scaler: Resource, stack: Stack) -> bool:
-    """Tell whether a release is KEDA, and no KEDA of the program watches the namespace of a scaler.
+    """Tell whether a release is KEDA, and no KEDA release of the program watches the namespace of a scaler.
 
     Raises:
-        NotYetKnownError: The scaler states no namespace, and the provider may have one.
+        NotYetKnownError: The scaler states no namespace; its provider may set one.
     """
     if not is_chart(release, "keda"):
         return False
@@ -226,7 +233,7 @@ _CLUSTER_NAMES: Mapping[str, tuple[str, ...]] = {
     "aws-load-balancer-controller": ("clusterName",),
     "cluster-autoscaler": ("autoDiscovery", "clusterName"),
 }
-"""Chart → the value with the name of its cluster."""
+"""Chart → path of the Helm value with the name of the cluster."""
 
 
 def _refuse_other_cluster(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -241,12 +248,18 @@ def _refuse_other_cluster(release: Resource, report: Report, _: Settings, stack:
 
 
 def _is_missing(name: str, chart: str) -> bool:
-    """Tell whether a chart lacks its cluster's name; the Cluster Autoscaler may have a list of groups instead."""
+    """Tell whether a chart lacks the cluster's name.
+
+    The Cluster Autoscaler never does, since it may list node groups instead.
+    """
     return not name and chart != "cluster-autoscaler"
 
 
 def _list_clusters(stack: Stack) -> Iterator[Resource]:
-    """Yield the clusters of EKS; cluster-inputs-shown judges components without inputs."""
+    """Yield the EKS clusters of the program.
+
+    Components without inputs are left out, since cluster-inputs-shown reports them.
+    """
     types = ("aws:eks/cluster:Cluster", "aws-native:eks:Cluster", "eks:index:Cluster")
     for found in stack.select("Cluster"):
         if found.type in types and found.props and found.urn not in stack.opened_components:
@@ -254,10 +267,10 @@ def _list_clusters(stack: Stack) -> Iterator[Resource]:
 
 
 def _is_one_of(name: str, clusters: list[Resource]) -> bool:
-    """Tell whether the program makes a cluster of a name.
+    """Tell whether the program makes a cluster with this name.
 
     Raises:
-        NotYetKnownError: No known name fits, and Pulumi or the deployment chooses the name of a cluster.
+        NotYetKnownError: No known name fits, and one cluster gets its name only from Pulumi or at the deployment.
     """
     names = [found.props.get("name") for found in clusters]
     known = [found for found in names if found is not UNKNOWN and found]

@@ -1,4 +1,4 @@
-"""Rules for subnets, security groups and the addresses of nodes."""
+"""Rules for subnets, for security groups, for public addresses of nodes, and for the selectors of node classes."""
 
 import re
 from collections.abc import Mapping
@@ -64,7 +64,8 @@ _SUBNET_TERMS = "subnetSelectorTerms"
 _TERM_FIELDS = (_SUBNET_TERMS, "securityGroupSelectorTerms", "capacityReservationSelectorTerms")
 _CRITERIA = "instanceMatchCriteria"
 _ROLE_TAG_PREFIX = "kubernetes.io/role/"
-"""Prefix of tags on the subnets of every cluster: elb for public subnets, internal-elb for the others."""
+"""Prefix of tags that subnets of every cluster have: ``elb`` follows for public subnets, ``internal-elb`` for
+others."""
 _CLUSTER_TAG_PREFIX = "kubernetes.io/cluster/"
 
 
@@ -76,7 +77,10 @@ def _refuse_wide_selectors(node_class: Resource, report: Report, _: Settings) ->
 
 
 def _explain_width(field: str, term: Mapping[str, Any]) -> str:
-    """Return the fault of a term that selects more than the cluster's own, as a clause; empty without a fault."""
+    """Return the fault of a selector term that can match resources of other clusters, as a clause.
+
+    The result is empty without a fault.
+    """
     if term.get("id"):
         return ""
     named = {key: term[key] for key in ("name", _CRITERIA) if term.get(key)}
@@ -92,7 +96,10 @@ def _explain_width(field: str, term: Mapping[str, Any]) -> str:
 
 
 def _is_public(key: str, text: str) -> bool:
-    """Tell whether a tag marks public subnets; a tag with the name of a cluster may hold the word by chance."""
+    """Tell whether a tag marks public subnets.
+
+    In a tag with a cluster's name, the word public does not count: it may be part of the name.
+    """
     return key == f"{_ROLE_TAG_PREFIX}elb" or (not _CLUSTER_KEY.search(key) and bool(_PUBLIC_WORD.search(text)))
 
 
@@ -101,9 +108,10 @@ _PUBLIC_WORD = re.compile(r"(?<![a-z])(?<!non-)(?<!not-)public(?![a-z])", re.IGN
 
 
 def _is_wide(key: str, text: str) -> bool:
-    """Tell whether a tag fits things of other clusters: its value begins with a wildcard, or its key is a common role.
+    """Tell whether a criterion also matches resources of other clusters.
 
-    The criteria of reservations have two values, open and targeted, so they fit other clusters too.
+    Such criteria are a tag whose value begins with a wildcard, the tag of a subnet role, and instanceMatchCriteria,
+    which has only the values open and targeted.
     """
     return (
         key == _CRITERIA

@@ -1,4 +1,4 @@
-"""Rules for EC2NodeClasses, launch templates and node groups: AMIs, metadata service, disks."""
+"""Rules for EC2NodeClasses, launch templates and node groups: pinned AMIs, the metadata service, and disks."""
 
 from base64 import b64decode
 from collections.abc import Mapping
@@ -33,10 +33,12 @@ def _refuse_moving_ami(node_class: Resource, report: Report, _: Settings) -> Non
 
 
 def _explain_moving(term: Mapping[str, Any], terms: list[Mapping[str, Any]]) -> str:
-    """Return the fault of a term that selects no AMI or changing AMIs, as a clause; empty if it selects one release.
+    """Return the fault of a term that selects no AMI or different AMIs over time, as a clause.
+
+    The result is empty if it selects one release.
 
     Raises:
-        NotYetKnownError: A parameter of the company holds the id of the AMI.
+        NotYetKnownError: The id of the AMI is in a company's own SSM parameter.
     """
     alias = read_text(term.get("alias"), "alias")
     family, version = alias.partition("@")[::2]
@@ -52,11 +54,11 @@ def _explain_moving(term: Mapping[str, Any], terms: list[Mapping[str, Any]]) -> 
 
 
 _MOVING_PARAMETERS = ("recommended", "latest", "current")
-"""Parts of the names of parameters that AWS and Canonical update with each release."""
+"""Parts of the names of public SSM parameters that AWS and Canonical update with each release."""
 
 
 def _is_one_image(term: Mapping[str, Any]) -> bool:
-    """Tell whether a term can match only one AMI: it has an id, an exact name, or a parameter of one version."""
+    """Tell whether a term always matches one AMI, by an id, an exact name, or the public parameter of a release."""
     parameter, name = (read_text(term.get(key), key) for key in ("ssmParameter", "name"))
     if term.get("id") or (name and not set("*?") & set(name)):
         return True
@@ -67,13 +69,14 @@ def _is_one_image(term: Mapping[str, Any]) -> bool:
 
 def _refuse_open_metadata_service(resource: Resource, report: Report, _: Settings) -> None:
     if resource.kind in GROUP_KINDS:
-        # EKS's own template allows two hops. Only GPU nodes count, since tenants' pods do not run on system nodes.
+        # EKS's own launch template allows two hops. The rule judges only GPU nodes, since tenants' pods do not run on
+        # others.
         is_open = _lacks_template(resource)
     elif resource.kind == "EC2NodeClass":
-        # Karpenter's defaults are strict.
+        # By default, Karpenter demands tokens and allows one hop.
         is_open = _is_open(resource.read_block("spec", "metadataOptions"), by_default=False)
     else:
-        # The defaults are those of the AMI, and the AMIs of EKS allow two hops.
+        # By default, the settings of the AMI apply, and the AMIs of EKS allow two hops.
         path = (*locate_in_template(resource), "metadataOptions")
         is_open = _is_open(resource.read_block(*path), by_default=True)
     if is_open:
@@ -81,7 +84,7 @@ def _refuse_open_metadata_service(resource: Resource, report: Report, _: Setting
 
 
 def _is_open(options: Mapping[str, Any], *, by_default: bool) -> bool:
-    """Tell whether pods reach the metadata service with these options; ``by_default`` decides for missing options."""
+    """Tell whether pods reach the metadata service with these options; a missing option counts as ``by_default``."""
     tokens, hops = options.get("httpTokens"), options.get("httpPutResponseHopLimit")
     return read_text(options.get("httpEndpoint"), "httpEndpoint").lower() != "disabled" and (
         (by_default if tokens is None else read_text(tokens, "httpTokens").lower() != "required")
@@ -90,7 +93,7 @@ def _is_open(options: Mapping[str, Any], *, by_default: bool) -> bool:
 
 
 def _lacks_template(group: Resource) -> bool:
-    """Tell whether a group of GPU nodes leaves the launch template to EKS."""
+    """Tell whether a managed group of GPU nodes uses the launch template that EKS makes."""
     return is_managed_group(group) and not has_own_template(group) and has_gpus(group)
 
 
@@ -124,7 +127,7 @@ def _has_no_gpus(node_class: Resource, stack: Stack) -> bool:
 
 
 def _find_small(volumes: list[Volume], settings: Settings) -> float | None:
-    """Return the size of the largest volume in GiB if it is too small."""
+    """Return the size of the largest volume in GiB if it is too small, else None."""
     largest = max(volume.gibibytes for volume in volumes)
     return largest if largest < settings["minimumGib"] else None
 
@@ -155,7 +158,7 @@ def _refuse_small_group_disk(group: Resource, report: Report, settings: Settings
 
 
 def _has_local_disks(template: Resource) -> bool:
-    """Tell whether the user data of a template puts images and pods on the local NVMe disks."""
+    """Tell whether the user data of a template puts images and pods on the local NVMe disks: it contains ``RAID0``."""
     text = template.read_text(*locate_in_template(template), "userData")
     texts = [text]
     with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Rule for companies that encrypt only with their own KMS keys, and never with keys that AWS manages."""
+"""Rule for companies that demand their own KMS keys, not keys that AWS manages, for the data that the settings list."""
 
 from .effects.own_keys import DATA, KINDS, list_foreign_data
 from .resources import Resource, Stack

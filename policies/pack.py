@@ -1,4 +1,4 @@
-"""Turn the rules into CrossGuard policies, which `pulumi preview --policy-pack policies` runs."""
+"""Turn the rules into policies of CrossGuard; `pulumi preview --policy-pack policies` runs them."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,12 +32,13 @@ _log = logging.getLogger(__name__)
 
 
 class _Notes(Record):
-    """Facts that policies about single resources store for the policies about the whole stack, which run later."""
+    """Facts that policies about single resources record for the policies about the whole stack, which run later."""
 
     inputs: dict[str, Any] = field(default_factory=dict)
-    """URN → inputs. Policies about the stack get only outputs, which Kubernetes objects lack in a first preview."""
+    """URN → inputs. They are recorded since policies about the stack get only outputs, and Kubernetes objects have no
+    outputs in a first preview."""
     unreadable: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    """Values that no rule could read, for the last rule; see ``Stack.unreadable``."""
+    """Values that rules could not read; the last rule reports them. See ``Stack.unreadable``."""
 
 
 class _StackSettings(Record):
@@ -47,7 +48,7 @@ class _StackSettings(Record):
     mirror: str
 
     def read_settings(self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> Mapping[str, Any]:
-        """Return the environment's settings of a rule, with the stack's mirror."""
+        """Return the settings of a rule from the environment's file, with the stack's mirror."""
         given = to_plain(args.get_config()) if rule.settings else {}
         return allow_mirror(rule, given, self.mirror)
 
@@ -64,7 +65,7 @@ def list_policies(waivers: Sequence[Waiver] = (), mirror: str = "") -> list[Poli
 
 
 def read_waivers(stack: Any) -> list[Waiver]:
-    """Return the waivers of a stack object; other companies' programs have neither.
+    """Return the waivers of a stack object; empty for a program without a stack object, such as another company's.
 
     A waiver that cannot be read has no effect and is logged. An error here would stop the pack before any rule runs.
     """
@@ -108,7 +109,7 @@ def _make_resource_policy(rule: Rule, stack_settings: _StackSettings, notes: _No
 
 
 def _make_remediation(rule: Rule, stack_settings: _StackSettings) -> Any:
-    """Return the function that CrossGuard calls at the level remediate; it returns new props or None.
+    """Return the function that CrossGuard calls at the level remediate; that function returns new props, or None.
 
     The return type is ``Any`` because the types of CrossGuard allow only the asynchronous form.
     """
@@ -124,7 +125,7 @@ def _make_remediation(rule: Rule, stack_settings: _StackSettings) -> Any:
             return None
         props: Any = args.props
         changed = {key: value for key, value in (corrected or {}).items() if value is not resource.props.get(key)}
-        for key, value in changed.items():  # other values stay as they are, because some are secrets
+        for key, value in changed.items():  # unchanged values are not written: some are secrets
             props[key] = _restore_unknowns(value)
         return props if changed else None
 
@@ -169,7 +170,7 @@ def _read_stack_resource(resource: Any, notes: _Notes) -> Resource:
 
 
 def _report_verdicts(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], report: Callable[[Verdict], None]) -> None:
-    """Report the verdicts without a waiver.
+    """Report the verdicts that no waiver covers.
 
     Raises:
         UnknownValueError: Some verdicts are undecided. CrossGuard prints the error and does not stop the preview.
@@ -193,19 +194,19 @@ class _UndecidedError(UnknownValueError):
 
 
 def _read_props(type_: str, props: Any) -> Any:
-    """Return the props of a resource; none for a component, since rules judge its child instead."""
+    """Return the props of a resource; empty for a component whose child the rules judge instead."""
     return {} if type_ in JUDGED_INSIDE else to_plain(props)
 
 
 def _wait_for_provider(resource: Any) -> Any:
-    """Return UNKNOWN if the provider of a resource waits for a value such as a cluster's endpoint, else no outputs."""
+    """Return UNKNOWN if a resource's provider waits for a value, such as a cluster's endpoint, else an empty dict."""
     is_component = resource.resource_type in JUDGED_INSIDE or not resource.provider
     waits = not is_component and any(value is UNKNOWN for value in to_plain(resource.provider.props).values())
     return UNKNOWN if waits else {}
 
 
 def to_plain(value: Any) -> Any:
-    """Turn CrossGuard's guarded view into plain values, with UNKNOWN for values that raise an error when read."""
+    """Turn CrossGuard's proxies into plain values; a value that raises UnknownValueError when read becomes UNKNOWN."""
     if isinstance(value, Mapping):
         return {key: _read_guarded(value, key) for key in value}
     if hasattr(value, "__getitem__") and hasattr(value, "__len__") and not isinstance(value, str | bytes):

@@ -1,8 +1,8 @@
-"""Patterns in the settings of rules: regular expressions for a whole text that match in linear time.
+"""Patterns in the settings of rules: regular expressions that must match a whole text, and do so in linear time.
 
 Python's ``re`` backtracks, so ``(a+)+`` takes years for a text of sixty letters. This module follows all paths through
-a pattern at once: the time grows with the length of the text times the size of the pattern. Therefore a pattern has no
-lookahead, lookbehind, backreferences or flags.
+a pattern at once, so the time grows only with the length of the text times the size of the pattern. This method allows
+no lookahead, lookbehind or backreferences; flags are refused too.
 """
 
 import re
@@ -15,10 +15,10 @@ from typing import Any
 from .values import UnreadableError
 
 MAX_PATTERN_LENGTH, MAX_TEXT_LENGTH, MAX_STATES = 200, 1024, 5000
-"""Most characters of a pattern and of a text (names and tags of AWS have at most 512), and most states of a pattern,
-whose repetitions are written out."""
+"""Most characters of a pattern, most characters of a text (names and tags in AWS have at most 512), and most states of
+a pattern. A repetition such as ``{3}`` has its own states for each round."""
 _SUFFIX_LETTERS = "0123456789abcdef"
-"""Letters that AWS's provider and Pulumi append to a prefix (Terraform SDK, id.PrefixedUniqueId)."""
+"""Characters that AWS's provider and Pulumi append to a prefix (Terraform SDK, id.PrefixedUniqueId)."""
 _PLAIN_FLAGS = re.UNICODE.value
 _CATEGORIES: Mapping[str, Callable[[str], bool]] = {
     "CATEGORY_DIGIT": str.isdecimal,
@@ -29,12 +29,12 @@ _CATEGORIES: Mapping[str, Callable[[str], bool]] = {
 
 @dataclass(slots=True)
 class _State:
-    """A step through a pattern: a letter that must fit, or a choice without a letter."""
+    """A state of a pattern: it consumes a letter that fits, or leads on without a letter."""
 
     fits: Callable[[str], bool] | None = None
     next: list[int] = field(default_factory=list)
     at: str = ""
-    """``start`` or ``end`` if the step is possible only at the start or end of the text."""
+    """``start`` or ``end`` if the state can be left only at the start or end of the text."""
 
 
 class PatternError(Exception):
@@ -42,7 +42,7 @@ class PatternError(Exception):
 
 
 class Pattern:
-    """A pattern for a whole text, with or without ``^`` and ``$``."""
+    """A pattern that a whole text must fit, with or without ``^`` and ``$``."""
 
     def __init__(self, text: str) -> None:
         if len(text) > MAX_PATTERN_LENGTH:
@@ -57,11 +57,11 @@ class Pattern:
         self._start = self._add_all(tree, 0)
 
     def fits(self, text: str) -> bool:
-        """Return whether a whole text fits."""
+        """Return True if the whole text fits."""
         return len(text) <= MAX_TEXT_LENGTH and self._may_end(self._follow(text), is_start=not text)
 
     def fits_before(self, prefix: str) -> bool:
-        """Return whether the pattern fits a prefix with some letters after it that AWS appends."""
+        """Return True if the prefix can fit together with characters that AWS or Pulumi append to it."""
         if len(prefix) > MAX_TEXT_LENGTH:
             return False
         reached = self._follow(prefix)
@@ -73,11 +73,11 @@ class Pattern:
         return True
 
     def _may_end(self, reached: set[int], *, is_start: bool) -> bool:
-        """Return whether the pattern is complete if the text ends in these states."""
+        """Return True if the pattern fits a text that ends in these states."""
         return 0 in self._spread(reached, is_start=is_start, is_end=True)
 
     def _follow(self, text: str) -> set[int]:
-        """Return the states that a text reaches, before its end is certain."""
+        """Return the states that a text reaches if more letters may follow."""
         reached = self._spread({self._start}, is_start=True, is_end=False)
         for letter in text:
             reached = self._spread(self._step(reached, letter), is_start=False, is_end=False)
@@ -88,7 +88,7 @@ class Pattern:
         return {number for state in states if state.fits and state.fits(letter) for number in state.next}
 
     def _spread(self, reached: Iterable[int], *, is_start: bool, is_end: bool) -> set[int]:
-        """Return the states, and all states that follow them without a letter."""
+        """Return the states, and all states that can be reached from them without a letter."""
         found, waiting = set(reached), list(reached)
         while waiting:
             state = self._states[waiting.pop()]
@@ -105,7 +105,7 @@ class Pattern:
         return len(self._states) - 1
 
     def _add_all(self, parts: Iterable[tuple[Any, Any]], end: int) -> int:
-        """Add the states of parts in a row, and return their first state."""
+        """Add the states of a sequence of parts, and return the number of the first state."""
         for operation, value in reversed(list(parts)):
             end = self._add_part(str(operation), value, end)
         return end
@@ -143,7 +143,7 @@ class Pattern:
 
 
 def _read_letter(operation: str, value: Any) -> Callable[[str], bool] | None:
-    """Return the test of one letter; None if the operation is no letter."""
+    """Return a test for one letter; None if the operation does not consume a letter."""
     match operation:
         case "LITERAL":
             return lambda letter: ord(letter) == value
@@ -169,10 +169,10 @@ def _read_category(name: str) -> Callable[[str], bool]:
 
 @cache
 def read_pattern(text: str, where: str) -> Pattern:
-    """Return a pattern of the settings.
+    """Return the pattern in a setting.
 
     Raises:
-        UnreadableError: It is no pattern.
+        UnreadableError: The text is no pattern.
     """
     try:
         return Pattern(text)
@@ -188,7 +188,7 @@ def find_pattern_mistakes(
     Args:
         settings: The settings of a rule.
         kinds: The allowed names; empty allows all names.
-        takes_lists: Whether a list of allowed values may replace a pattern.
+        takes_lists: True if a list of allowed values may replace a pattern.
     """
     for name, wanted in settings.get("patterns", {}).items():
         if kinds and name not in kinds:

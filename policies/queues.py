@@ -1,4 +1,4 @@
-"""Rules for queues of jobs (Kueue): no pod gets GPUs that a queue counts without this queue."""
+"""Rules for queues of jobs (Kueue): pods get a queue's GPUs only through the queue, and quotas fit pools' limits."""
 
 import re
 from math import isclose
@@ -17,7 +17,7 @@ from .rule import Report, Rule, Settings, find_wrong
 
 _FOREIGN_NAMESPACE = {"kubernetes.io/metadata.name": "a-namespace-of-somebody"}
 _ORIGIN = re.compile(r"\buserInfo\b|\bownerReferences\b")
-"""Fields by which a policy recognizes pods of jobs."""
+"""Fields by which an admission policy recognizes the pods of jobs."""
 _QUEUE_LABEL = re.compile(re.escape("kueue.x-k8s.io/queue-name"))
 """Label by which a job names its queue."""
 
@@ -54,13 +54,13 @@ def _make_creation(group: str, resource: str, namespace: str) -> Request:
 
 
 def _has_default_queue(namespace: str, stack: Stack) -> bool:
-    """Tell whether jobs of a namespace that name no queue get one from Kueue."""
+    """Tell whether Kueue gives a queue to jobs without one, because the namespace has a LocalQueue named default."""
     queues = stack.select("LocalQueue")
     return bool(find_wrong(queues, lambda queue: read_namespace(queue) == namespace and read_name(queue) == "default"))
 
 
 def _list_gpus(name: str, stack: Stack) -> list[str]:
-    """Return the GPU resources that queues count and that a quota of the namespace grants."""
+    """Return the GPU resources that queues count, and that a ResourceQuota of the namespace grants."""
     by_namespace, unknown = stack.compute_once(group_quotas)
     quotas = by_namespace.get(name, [])
     keys = [(key, hard) for quota in quotas for key, hard in quota.read_block("spec", "hard").items()]
@@ -73,12 +73,15 @@ def _list_gpus(name: str, stack: Stack) -> list[str]:
 
 
 def _tells_origin(policy: Resource) -> bool:
-    """Tell whether an admission policy checks who makes a pod, or its owner; its CEL is searched, not evaluated."""
+    """Tell whether an admission policy checks who makes a pod, or who owns it.
+
+    Its CEL is searched for words, not evaluated.
+    """
     return speaks_of(policy, _ORIGIN)
 
 
 def _demands_queue(policy: Resource) -> bool:
-    """Tell whether an admission policy checks the queue of a job."""
+    """Tell whether an admission policy checks the queue label of a job."""
     return speaks_of(policy, _QUEUE_LABEL)
 
 

@@ -47,7 +47,7 @@ _PUBLIC_ROLES = (
     "system:basic-user",
     "system:service-account-issuer-discovery",
 )
-"""ClusterRoles that Kubernetes itself binds to all users; only the first is also for callers without a login."""
+"""ClusterRoles that Kubernetes itself binds to all users. It binds only the first also to callers without a login."""
 
 
 def _refuse_tenant_admins(grant: Resource, report: Report, settings: Settings) -> None:
@@ -77,7 +77,7 @@ def _refuse_wrong_bindings(binding: Resource, report: Report, settings: Settings
 
 
 def _find_everyone(binding: Resource, kind: str, role: str) -> list[str]:
-    """Return the subjects that include everyone, if the role is not one that Kubernetes itself gives to everyone."""
+    """Return the subjects that include everyone; those to which Kubernetes itself gives this role are left out."""
     scope = read_scope(binding)
     subjects = find_wrong(
         binding.list_blocks("subjects"), lambda subject: classify_subject(subject, scope, ()) == "everyone"
@@ -87,7 +87,7 @@ def _find_everyone(binding: Resource, kind: str, role: str) -> list[str]:
 
 
 def _list_harmless(everyone: str) -> tuple[str, ...]:
-    """Return the ClusterRoles that Kubernetes itself gives to a group of everybody."""
+    """Return the ClusterRoles that Kubernetes itself gives to a group that includes everyone."""
     return _PUBLIC_ROLES[:1] if everyone in ANONYMOUS else _PUBLIC_ROLES
 
 
@@ -174,7 +174,7 @@ def _name_holder(holder: RoleHolder) -> str:
 
 
 def _list_forbidden(holder: RoleHolder, settings: Settings, stack: Stack) -> list[Right]:
-    """Return the rights that are forbidden to a holder, by its kind and its namespace."""
+    """Return the rights that a holder of a role may not have; they depend on the kind of holder and the namespace."""
     in_cluster = not holder.namespace
     forbidden = [*PLATFORM_RIGHTS, *(CLUSTER_RIGHTS if in_cluster else ())]
     of_people = [*(API_RIGHTS if in_cluster else ()), *(WIDE_RIGHTS if _is_wide(holder.namespace, settings) else ())]

@@ -1,4 +1,4 @@
-"""Rule about the other rules: each rule can read the values that it judges."""
+"""Rule about the other rules: it reports the values that they could not read."""
 
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
@@ -16,4 +16,4 @@ RULES = (
         check=_refuse_unreadable_values,
     ),
 )
-"""The rule comes last, because it reports the values that earlier rules recorded in the stack."""
+"""This rule must run last, because it reports what earlier rules have recorded in the stack."""

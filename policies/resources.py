@@ -1,4 +1,7 @@
-"""The resources of a program in the form that rules read; without Pulumi, so that rules run anywhere."""
+"""The resources of a program in the form that rules read.
+
+This module does not import Pulumi, so rules run without it.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +30,8 @@ JUDGED_INSIDE: Mapping[str, str] = {
     "eks:index:NodeGroup": "aws:ec2/launchTemplate:LaunchTemplate",
     "eks:index:NodeGroupV2": "aws:ec2/launchTemplate:LaunchTemplate",
 }
-"""Component of a provider → its child that rules judge, because the engine holds no inputs of components."""
+"""Type of a component → type of its child. Rules judge the child instead, because Pulumi's engine has no inputs of such
+components."""
 
 
 def _drop_nulls(value: Any) -> Any:
@@ -40,7 +44,7 @@ def _drop_nulls(value: Any) -> Any:
 
 
 class Resource(Record, FactHolder, dict=True):
-    """One resource for the rules; ``props`` are plain values, and UNKNOWN marks values that are not known yet."""
+    """A resource that rules judge; ``props`` are plain values, or UNKNOWN where a value is not known yet."""
 
     urn: str
     type: str
@@ -50,7 +54,7 @@ class Resource(Record, FactHolder, dict=True):
     dependencies: tuple[str, ...] = ()
     parent: str = ""
     default_tags: Mapping[str, Any] = field(default_factory=dict)
-    """Tags that the resource's AWS provider adds."""
+    """Tags that the AWS provider adds to the resource."""
 
     @cached_property
     def kind(self) -> str:
@@ -62,13 +66,13 @@ class Resource(Record, FactHolder, dict=True):
 
         Raises:
             NotYetKnownError: The value, or a value around it, is not known yet.
-            UnreadableError: A value around it is no block of fields.
+            UnreadableError: A value on the path is no block of fields.
         """
         value = self._props_without_nulls
         for depth, part in enumerate(path):
             if value is UNKNOWN:
                 break
-            is_plain = type(value) is dict  # nearly always true; isinstance with Mapping is slow
+            is_plain = type(value) is dict  # nearly always; isinstance with Mapping is slow
             value = value.get(part) if is_plain else self._look_into(value, part, ".".join(path[:depth]))
             if value is None:
                 return default
@@ -84,7 +88,7 @@ class Resource(Record, FactHolder, dict=True):
             raise
 
     def list_blocks(self, *path: str) -> list[Mapping[str, Any]]:
-        """Return the blocks of fields at a path; a single block stands for a list of itself."""
+        """Return the list of blocks at a path; a single block counts as a list of one."""
         return self._read(read_mappings, path)
 
     def read_block(self, *path: str) -> Mapping[str, Any]:
@@ -92,7 +96,7 @@ class Resource(Record, FactHolder, dict=True):
         return self._read(read_mapping, path)
 
     def list_texts(self, *path: str) -> list[str]:
-        """Return the texts at a path; a single text stands for a list of itself."""
+        """Return the list of texts at a path; a single text counts as a list of one."""
         return self._read(read_texts, path)
 
     def read_text(self, *path: str) -> str:
@@ -104,11 +108,11 @@ class Resource(Record, FactHolder, dict=True):
         return self._read(partial(read_flag, default=default), path)
 
     def _read(self, read: "Callable[[Any, str], _T]", path: tuple[str, ...]) -> _T:
-        """Read the value at a path; an error names this resource.
+        """Read the value at a path with ``read``; an UnreadableError gets the URN of this resource.
 
         Raises:
             NotYetKnownError: The value is not known yet.
-            UnreadableError: The value has another form.
+            UnreadableError: The value has a form that ``read`` refuses.
         """
         try:
             return read(self.get(*path), ".".join(path))
@@ -118,19 +122,19 @@ class Resource(Record, FactHolder, dict=True):
 
     @cached_property
     def _props_without_nulls(self) -> Any:
-        """The props without nulls, kept because fifty rules read parts of them."""
+        """The props without nulls, computed once because fifty rules read parts of them."""
         return _drop_nulls(self.props)
 
 
 class Stack(Record, FactHolder, dict=True):
-    """All resources of a program, for rules that compare them."""
+    """All resources of a program, for rules that compare resources."""
 
     resources: Sequence[Resource]
     unreadable: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    """URN → message about an unreadable value → ids of the rules; `judge` adds them."""
+    """URN → message about an unreadable value → ids of the rules that met it; `judge` adds the entries."""
 
     def select(self, *kinds: str) -> Iterator[Resource]:
-        """Yield the resources of these kinds, kind by kind."""
+        """Yield the resources of these kinds: first all of the first kind, then all of the next."""
         return (resource for kind in kinds for resource in self._by_kind.get(kind, ()))
 
     def list_in_order(self, kinds: Sequence[str]) -> Sequence[Resource]:
@@ -151,12 +155,15 @@ class Stack(Record, FactHolder, dict=True):
 
     @cached_property
     def by_urn(self) -> dict[str, Resource]:
-        """Resources by URN."""
+        """URN → resource."""
         return {resource.urn: resource for resource in self.resources}
 
     @cached_property
     def opened_components(self) -> frozenset[str]:
-        """URNs of the components whose judged child is in the stack; rules skip them, to report each fault once."""
+        """URNs of the components whose child of ``JUDGED_INSIDE`` is in the stack.
+
+        Rules skip these components, to report each fault once.
+        """
         return frozenset(
             resource.parent
             for resource in self.resources

@@ -1,4 +1,4 @@
-"""The type of rules, and the function that runs them; without Pulumi, so that rules run anywhere."""
+"""The type of rules, and the function that runs them. This module does not import Pulumi, so rules run without it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
@@ -17,7 +17,7 @@ from .values import NotYetKnownError, UnreadableError
 _T = TypeVar("_T")
 
 Report = Callable[[str], None]
-"""``report(reason)`` says that the resource breaks the rule; the reason is a sentence without end dot."""
+"""``report(reason)`` records that the resource breaks the rule; the reason is a sentence without a full stop."""
 Settings = Mapping[str, Any]
 
 
@@ -54,7 +54,7 @@ class Rule(Record, kw_only=True):
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Defaults of the settings that an environment may change."""
     find_mistakes: Callable[[Settings], Iterable[str]] | None = None
-    """Yields the mistakes in settings whose form is right, such as a pattern that cannot be used."""
+    """Yields mistakes in settings that have the right type, such as a pattern that cannot be used."""
     remediate: Callable[[Resource, Settings], dict[str, Any] | None] | None = None
     """Returns the corrected props of a resource, or None; CrossGuard calls it at the level remediate."""
 
@@ -65,7 +65,7 @@ class Rule(Record, kw_only=True):
 
     @property
     def needs_stack(self) -> bool:
-        """True if the rule compares the resource with others: its check takes the stack too."""
+        """True if the rule compares a resource with others: its check has the parameter ``stack``."""
         return len(signature(self.check).parameters) == 4
 
     @property
@@ -80,11 +80,11 @@ class Verdict(Record):
     rule: str
     urn: str
     reason: str
-    """The fault, as a sentence without end dot."""
+    """The fault, as a sentence without a full stop."""
     hint: str = ""
     """The remedy, in the imperative; empty for an undecided verdict."""
     undecided: bool = False
-    """Whether the rule needs a value that only the deployment will know."""
+    """True if the rule needs a value that only the deployment will know."""
 
     @property
     def message(self) -> str:
@@ -98,7 +98,7 @@ class Verdict(Record):
 
 
 def find_wrong(items: Iterable[_T], is_wrong: Callable[[_T], bool]) -> list[_T]:
-    """Return the items that are wrong; an unknown item matters only if no other item is wrong.
+    """Return the items that are wrong; an item that cannot be judged matters only if no item is wrong.
 
     Raises:
         NotYetKnownError: No item is wrong, and at least one cannot be judged yet.
@@ -116,7 +116,7 @@ def find_wrong(items: Iterable[_T], is_wrong: Callable[[_T], bool]) -> list[_T]:
 
 
 def judge(rule: Rule, stack: Stack, settings: Settings | None = None) -> Iterator[Verdict]:
-    """Run one rule over a stack and yield its verdicts; resources that pass have none."""
+    """Run one rule on a stack, and yield its verdicts; a resource that passes gets none."""
     given = ({**rule.settings, **(settings or {})}, *([stack] if rule.needs_stack else []))
     for resource in stack.list_in_order(rule.kinds):
         if resource.urn not in stack.opened_components:
@@ -137,7 +137,7 @@ def _check(rule: Rule, resource: Resource, given: tuple[Any, ...], stack: Stack)
             found.append(Verdict(rule.id, resource.urn, reason, undecided=True))
     except UnreadableError as error:
         _note_unreadable(stack, error.urn or resource.urn, rule, str(error))
-    except Exception as error:  # noqa: BLE001  # programs of others hold unforeseen forms; see values-readable
+    except Exception as error:  # noqa: BLE001  # values in programs may have any form; see values-readable
         _note_unreadable(stack, resource.urn, rule, f"a value has an unforeseen form ({error!r})")
     yield from found
 

@@ -1,4 +1,4 @@
-"""Rules for buckets and file systems that tenants share: who may read them, and whether they are encrypted."""
+"""Rules for buckets, volumes and file systems: who may read buckets, and whether files are encrypted."""
 
 from .effects.bucket_grants import list_wide_grants
 from .effects.documents import BUCKET_KINDS

@@ -1,4 +1,4 @@
-"""Rules for Helm charts, manifests from the internet and EKS add-ons: exact versions and allowed registries."""
+"""Rules for Helm charts, manifests from the internet, and EKS add-ons: exact versions, and allowed registries."""
 
 from .effects.charts import (
     CHART_KINDS,
@@ -14,7 +14,7 @@ from .rule import Report, Rule, Settings
 
 
 def _list_sources(resource: Resource) -> list[Source]:
-    """Return the sources of a chart or of manifests; none for a component without inputs."""
+    """Return the sources of a chart or of manifests; empty for a chart component without inputs."""
     if resource.kind in MANIFEST_KINDS:
         return list_manifest_sources(resource)
     return [] if resource.kind == "Chart" and not resource.props else [find_source(resource)]

@@ -1,4 +1,4 @@
-"""Rules for providers and for the order in which a destroy deletes resources."""
+"""Rules for explicit providers, and for the order in which a destroy deletes resources."""
 
 import re
 
@@ -7,9 +7,10 @@ from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
 
 _DEFAULT_PROVIDER = re.compile(r"::default(_\d[\w.-]*)?$")
-"""Suffix of the URN of a default provider, which the engine creates and names after its version."""
+"""End of the URN of a default provider; the engine makes this provider, and may put its version into the name."""
 _COMPONENTS = ("kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart", "kubernetes:yaml", "kubernetes:kustomize")
-"""Types without a provider; their children have one. The same holds for all types of pulumi-eks."""
+"""Prefixes of component types: components have no provider, but their children have one. Types of pulumi-eks are not
+listed, since the rule judges other packages."""
 
 
 def _refuse_default_provider(resource: Resource, report: Report, _: Settings) -> None:
@@ -51,7 +52,7 @@ def _refuse_identity_before_karpenter(release: Resource, report: Report, _: Sett
         return
     account = release.get("values", "serviceAccount", "name", default="karpenter")
     found = [each for each in stack.select("PodIdentityAssociation") if each.get("serviceAccount") == account]
-    # One association is enough, since the others belong to other clusters.
+    # A dependency on one association is enough, since the others may belong to other clusters.
     if found and not _depends_on_any(stack, release, {each.urn for each in found}):
         report(
             f"Karpenter's release does not depend on {found[0].name}, so a destroy may delete its IAM identity first"

@@ -1,4 +1,4 @@
-"""Rules for namespaces, quotas and limit ranges."""
+"""Rules for namespaces, ResourceQuotas and LimitRanges."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +23,7 @@ from .values import read_mapping, read_text
 
 _LEVEL_LABEL = "pod-security.kubernetes.io/enforce"
 _SAFE_LEVELS = ("baseline", "restricted")
-"""Levels of Pod Security that keep pods off the devices and folders of their node."""
+"""Levels of Pod Security that keep pods away from the devices and folders of their node."""
 
 
 def _refuse_missing_quota(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
@@ -38,7 +38,7 @@ def _refuse_missing_quota(namespace: Resource, report: Report, settings: Setting
 
 
 def _list_gpu_resources(stack: Stack) -> set[str]:
-    """Return every GPU resource that a node of the stack may advertise."""
+    """Return every GPU resource that nodes of the stack may advertise, by the limits of pools and the overlays."""
     names: set[str] = set()
     for nodes in list_gpu_nodes(stack):
         names |= {"nvidia.com/gpu", *filter(is_gpu_resource, nodes.read_block("spec", "limits"))}
@@ -65,7 +65,7 @@ def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, 
 
 
 def _find_reported_quota(stack: Stack, namespace: str) -> Resource:
-    """Return the quota that the rule reports for a namespace: the first quota without scopes, else the first."""
+    """Return the quota on which the rule reports the namespace: the first without scopes, else the first of all."""
     by_namespace, _ = stack.compute_once(group_quotas)
     return min(by_namespace[namespace], key=has_scopes)
 
@@ -103,7 +103,7 @@ def _refuse_privileged(namespace: Resource, report: Report, settings: Settings) 
 
 
 def _read_pod_security(namespace: Resource) -> tuple[str, bool]:
-    """Return the level that a namespace enforces, and whether the namespace has any label of Pod Security."""
+    """Return (level that a namespace enforces, True if the namespace has any label of Pod Security)."""
     labels: Mapping[str, Any] = namespace.read_block("metadata", "labels")
     return read_text(labels.get(_LEVEL_LABEL), _LEVEL_LABEL), any(key.startswith("pod-security.") for key in labels)
 

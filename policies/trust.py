@@ -1,4 +1,4 @@
-"""Rules about strangers: who may use a resource by its policy or its fields, and data that leaves by endpoints."""
+"""Rules against access by strangers: through policies, identity providers, public fields and VPC endpoints."""
 
 from .effects.documents import DOCUMENT_KINDS, ENDPOINT_KINDS
 from .effects.principals import list_strangers, passes_everything

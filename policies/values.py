@@ -1,7 +1,7 @@
-"""Read values in every form of other programs: text for a number, a single block for a list, "true" for true.
+"""Read values in the forms that programs use: text for a number, a single block for a list, "true" for true.
 
-Every function reads each form that a provider, the Kubernetes API or AWS accepts. Another form raises UnreadableError,
-which becomes a finding of the rule ``values-readable``; an unknown value raises NotYetKnownError.
+Every function reads all forms that a provider, the Kubernetes API or AWS accepts. Any other form raises
+UnreadableError, which the rule ``values-readable`` reports. An unknown value raises NotYetKnownError.
 """
 
 import json
@@ -17,10 +17,10 @@ class NotYetKnownError(Exception):
 
 
 class UnreadableError(Exception):
-    """A rule meets a value in a form that it cannot read; the message names the value, its form and the right form."""
+    """A rule cannot read a value; the message contains the place, the value, and the form that it must have."""
 
     urn: str = ""
-    """URN of the resource with the value, if a rule that judges another resource reads it."""
+    """URN of the resource with the value; empty for the resource that the rule judges."""
 
     def __init__(self, value: Any, wanted: str, where: str) -> None:
         shown = repr(value)
@@ -53,7 +53,7 @@ UNKNOWN: Any = Unknown()
 
 
 def read_list(value: Any, where: str) -> list[Any]:
-    """Return a list; a single item stands for a list of itself, and null for an empty list."""
+    """Return a list; a single item counts as a list of one, and null as an empty list."""
     _refuse_unknown(value, where)
     if value is None:
         return []
@@ -61,7 +61,7 @@ def read_list(value: Any, where: str) -> list[Any]:
 
 
 def read_mappings(value: Any, where: str) -> list[Mapping[str, Any]]:
-    """Return a list of blocks; a single block stands for a list of itself. An unknown block stays UNKNOWN.
+    """Return a list of blocks; a single block counts as a list of one. An unknown block stays UNKNOWN.
 
     Raises:
         UnreadableError: An item is no block.
@@ -71,7 +71,7 @@ def read_mappings(value: Any, where: str) -> list[Mapping[str, Any]]:
 
 
 def read_mapping(value: Any, where: str) -> Mapping[str, Any]:
-    """Return a block of fields; null stands for a block without fields, and a list of one block for this block.
+    """Return a block of fields; null counts as an empty block, and a list of one block as this block.
 
     Raises:
         UnreadableError: The value is no block.
@@ -89,7 +89,7 @@ def read_mapping(value: Any, where: str) -> Mapping[str, Any]:
 
 
 def read_text(value: Any, where: str) -> str:
-    """Return a text; a number becomes its digits, and null an empty text.
+    """Return a text; a number or a boolean becomes text, and null an empty text.
 
     Raises:
         UnreadableError: The value is a list or a block.
@@ -105,7 +105,7 @@ def read_text(value: Any, where: str) -> str:
 
 
 def read_texts(value: Any, where: str) -> list[str]:
-    """Return a list of texts; a single text stands for a list of itself.
+    """Return a list of texts; a single text counts as a list of one.
 
     Raises:
         UnreadableError: An item is a list or a block.
@@ -114,7 +114,7 @@ def read_texts(value: Any, where: str) -> list[str]:
 
 
 def read_flag(value: Any, where: str, default: bool) -> bool:
-    """Return a boolean, given as such or as text; null stands for the default.
+    """Return a boolean, from a boolean or a text; null and an empty text give the default.
 
     Raises:
         UnreadableError: The value is neither true nor false.
@@ -129,7 +129,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def read_number(value: Any, where: str) -> float:
-    """Return a number, given as such or as text.
+    """Return a number, from a number or a text.
 
     Raises:
         UnreadableError: The value is no number.
@@ -144,7 +144,7 @@ def read_number(value: Any, where: str) -> float:
 
 
 def read_document(value: Any, where: str) -> Any:
-    """Return the content of a JSON or YAML document, given as text or as the content itself.
+    """Return the content of a JSON or YAML text; a value that is no text is already the content.
 
     Raises:
         UnreadableError: The text is neither JSON nor YAML.

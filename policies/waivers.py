@@ -1,4 +1,4 @@
-"""Waivers: exceptions to a rule for one resource, with a reason, an owner and a last day."""
+"""Waivers: each is an exception to one rule for one resource, with a reason, an owner and a last day."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -7,7 +7,7 @@ from gpu_blueprint.records import Record
 
 
 class Waiver(Record):
-    """An exception to one rule for one resource, through the day ``until``."""
+    """An exception to one rule for one resource, up to and including the day ``until``."""
 
     rule: str
     resource: str
@@ -17,7 +17,7 @@ class Waiver(Record):
 
 
 def find_waiver(waivers: Sequence[Waiver], rule: str, resource: str, today: date) -> Waiver | None:
-    """Return the waiver of a rule for the name of a resource that is in force; None without such a waiver."""
+    """Return the waiver that is in force for this rule and this resource name; None if there is none."""
     matching = (
         waiver for waiver in waivers if (waiver.rule, waiver.resource) == (rule, resource) and today <= waiver.until
     )

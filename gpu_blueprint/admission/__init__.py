@@ -1,1 +1,1 @@
-"""Admission policies for tenants, by the subject that each guards."""
+"""Admission policies for tenants: one folder for each subject of the stack file."""

@@ -1,4 +1,4 @@
-"""All admission policies of a stack: the table of contents."""
+"""The list of all admission policies of a stack."""
 
 from collections.abc import Callable, Mapping
 
@@ -46,7 +46,7 @@ POLICIES: Mapping[Subject, Callable[[StackConfig], list[AdmissionPolicy]]] = {
     "models": build_model_policies,
     "queues": _build_queue_policies,
 }
-"""Subject → the admission policies that guard it."""
+"""Subject → function that builds its admission policies."""
 
 
 def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
@@ -55,9 +55,9 @@ def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
 
 
 def list_admission_rules(config: StackConfig) -> list[WaivableRule]:
-    """Return each rule that a waiver can lift, once: the rules of the policies, then the storage cap of quotas.
+    """Return every rule that a waiver can lift: the rules of the policies, then the storage cap of quotas.
 
-    The policy about templates is missing, since it repeats the rules about pods.
+    The policy about pod templates is left out, since it repeats the rules about pods.
     """
     policies = [policy for policy in list_policies(config) if not policy.only_warns]
     return [*(rule for policy in policies for rule in policy.rules), STORAGE_CAP]

@@ -1,4 +1,4 @@
-"""The message about pods with GPUs of queued pools outside a job, for the pods and for their templates."""
+"""The message for a pod or a pod template that requests GPUs of a queued pool, but belongs to no job."""
 
 from ..cel.literals import write_literal
 from ..config import StackConfig
@@ -9,7 +9,7 @@ QUEUED_PODS_KEEPS = "With `queueing`, GPUs of a training or batch pool go only t
 
 
 def write_advice(config: StackConfig) -> str:
-    """Write CEL of the message about a pod, or a template of pods, that no queue can hold."""
+    """Write the CEL expression that evaluates to the message."""
     queued = write_literal([pool.name for pool in config.queued_pools])
     pools = f"(variables.pool == '' ? {queued} : [variables.pool]).join(' or ')"
     free = f"variables.fit.filter(p, !(p in {queued}))"

@@ -1,1 +1,1 @@
-"""CEL, the language of admission policies: literals, users, the variables of pods, and policies."""
+"""Building blocks of admission policies in CEL: literals, users, variables about pods, rules and policies."""

@@ -1,4 +1,4 @@
-"""The Kubernetes groups of people, which EKS access entries grant and bindings name."""
+"""The names of the Kubernetes groups for people: EKS access entries put people in them, and role bindings name them."""
 
 from ..config import Tenant
 

@@ -1,4 +1,4 @@
-"""CEL, the language of admission policies: Python values as literals."""
+"""Literals of CEL, the language of admission policies, for Python values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

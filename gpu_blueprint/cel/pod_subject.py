@@ -4,14 +4,15 @@ from ..records import Record
 
 
 class PodSubject(Record, kw_only=True):
-    """The places of a pod's fields in an admission request."""
+    """CEL for the fields of a pod in an admission request."""
 
     spec: str
-    """CEL of the pod's spec, such as ``object.spec.template.spec``."""
+    """CEL for the pod's spec, such as ``object.spec.template.spec``."""
     metadata: str
-    """CEL of the pod's metadata; ``{}`` where the object may have none."""
+    """CEL for the pod's metadata; it evaluates to ``{}`` where the object has none."""
     is_template: bool
-    """True for a template: no policy has completed it, and ``request.operation`` says nothing about its pods."""
+    """True for a template: no mutating policy has completed it, and ``request.operation`` is not the operation on its
+    pods."""
 
 
 POD = PodSubject(spec="object.spec", metadata="object.metadata", is_template=False)

@@ -1,4 +1,4 @@
-"""The variables that the rules about pods share: the facts of the stack, and what a pod requests."""
+"""The CEL variables that the rules about pods share: what the stack grants, and what a pod requests."""
 
 from collections.abc import Mapping
 
@@ -9,9 +9,9 @@ from .pod_subject import PodSubject
 
 _IS_POSITIVE = "quantity(string(q)).isGreaterThan(quantity('0'))"
 QUEUED_KINDS = ("Job", "JobSet", "TrainJob", "RayJob")
-"""Kinds that Kueue suspends and starts."""
+"""Kinds that Kueue holds suspended until it admits them."""
 TIMED_KINDS = ("CronJob", "RayCronJob")
-"""Kinds whose controllers make jobs."""
+"""Kinds whose controllers make jobs on a schedule."""
 IS_QUEUED_KIND = f"object.kind in {write_literal([*QUEUED_KINDS, *TIMED_KINDS])}"
 """CEL that is true for templates whose pods come from jobs that wait in a queue."""
 ASKS = "variables.gpus.size() > 0"
@@ -21,11 +21,11 @@ ASKS = "variables.gpus.size() > 0"
 def list_pod_variables(config: StackConfig, subject: PodSubject) -> Mapping[str, str]:
     """Return the variables that the rules about pods share: name → CEL.
 
-    ``spec`` and ``metadata`` are the pod's; ``boxes`` are its containers and init containers, the only ones that can
-    request devices; ``gpus`` are the GPU resources that the pod requests. ``granted`` are the tenant's GPU pools,
-    ``grants`` is pool → resources that the tenant may request there, and ``fit`` are the pools that advertise all of
-    ``gpus``. ``pool`` is the pool that the pod names, ``target`` the pool in which it runs: the named pool, or the only
-    pool that fits.
+    ``spec`` and ``metadata`` are the pod's. ``boxes`` are its containers and init containers; ephemeral containers
+    cannot request devices. ``gpus`` are the GPU resources that the pod requests. ``granted`` are the tenant's GPU
+    pools, ``grants`` is pool → resources that the tenant may request there, and ``fit`` are the pools in which it may
+    request all of ``gpus``. ``pool`` is the pool that the pod names, or ''. ``target`` is the pool in which it runs:
+    the named pool, or the only pool that fits.
     """
     grants = {tenant.namespace_name: list_grants(config, tenant) for tenant in config.tenants}
     return {
@@ -38,7 +38,7 @@ def list_pod_variables(config: StackConfig, subject: PodSubject) -> Mapping[str,
         "grants": f"{write_literal(grants)}[?request.namespace].orValue({{}})",
         "fit": "variables.granted.filter(p, variables.gpus.all(n, n in variables.grants[p]))",
         "pool": f"variables.spec.?nodeSelector[?'{POOL_KEY}'].orValue('')",
-        # The mutating policy names the only pool that fits, where the API server has such policies.
+        # Where the API server has mutating policies, ours sets the only pool that fits.
         "target": _write_target(config, subject),
     }
 
@@ -51,12 +51,12 @@ def _write_gpus(config: StackConfig, subject: PodSubject) -> str:
 
 
 def may_hold_numbers(config: StackConfig, subject: PodSubject) -> bool:
-    """Return whether quantities may be numbers, as in kinds such as JobSet; CEL cannot turn these numbers into text."""
+    """Return True if quantities may be numbers, as in templates of JobSets; CEL's `string()` cannot convert these."""
     return subject.is_template and bool(config.queueing or config.spanning_pools)
 
 
 def _write_target(config: StackConfig, subject: PodSubject) -> str:
-    """Write CEL of the pool in which a pod runs; jobs without a pool run in the first queued pool that fits."""
+    """Write CEL for the pool in which a pod runs; for a job that names no pool, the first queued pool that fits."""
     none = f"variables.pool == '' && {ASKS}"
     only = f"{none} && variables.fit.size() == 1 ? variables.fit[0] : variables.pool"
     if not chooses_pools(config, subject):
@@ -67,7 +67,7 @@ def _write_target(config: StackConfig, subject: PodSubject) -> str:
 
 
 def chooses_pools(config: StackConfig, subject: PodSubject) -> bool:
-    """Return whether the queue chooses the pool of a job's template, and the mutating policy completes the pods."""
+    """Return True if a job may leave the pool out: the queue chooses it, and the mutating policy completes the pods."""
     return subject.is_template and config.queueing is not None and config.cluster.completes_pods
 
 
@@ -80,10 +80,10 @@ def write_requests(name: str) -> str:
 
 
 def list_grants(config: StackConfig, tenant: Tenant) -> dict[str, list[str]]:
-    """Return pool → GPU resources that the tenant has a quota of there; only pools with a quota.
+    """Return pool → the GPU resources for which the tenant has a quota there; pools without a quota are left out.
 
-    Pools have the order of the stack file, and resources are sorted. Pulumi's engine sorts the keys of mappings, so
-    policies in the order of a mapping would differ between a preview and `pulumi up`.
+    Pools have the order of the stack file, and resources are sorted. An order that depended on a mapping's keys would
+    differ between a preview and `pulumi up`, since Pulumi's engine sorts these keys.
     """
     found = {}
     for pool in config.gpu_pools:

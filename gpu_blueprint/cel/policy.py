@@ -15,27 +15,27 @@ Operation = Literal["CREATE", "UPDATE", "DELETE"]
 
 
 class WaivableRule(Record, kw_only=True):
-    """One thing that tenants may not do, unless a waiver of the stack lifts the rule."""
+    """A limit on what tenants may do; a waiver in the stack file can lift it."""
 
     id: str
     """Stable name, which waivers and docs/tenants.md use, such as ``no-node-name``."""
     keeps: str
     """The promise of the rule, as a sentence for docs/tenants.md."""
     message: str
-    """What the tenant reads: the fault and what to write instead."""
+    """The text that the tenant reads: the fault, and what to write instead."""
     is_message_cel: bool = False
     """True if the message is CEL that evaluates to the text."""
 
 
 class AdmissionRule(WaivableRule, kw_only=True):
-    """A rule that an admission policy judges."""
+    """A rule of an admission policy."""
 
     expression: str
-    """CEL that is true for a right object."""
+    """CEL that is true for an object that keeps the rule."""
 
 
 class Match(Record, kw_only=True):
-    """Objects and operations that a policy judges."""
+    """Kinds of objects, and the operations on them, that a policy judges."""
 
     group: str
     resources: tuple[str, ...]
@@ -53,11 +53,12 @@ class AdmissionPolicy(Record, kw_only=True):
     variables: Mapping[str, str] = field(default_factory=dict)
     """Name → CEL; a variable may use the variables before it."""
     conditions: Mapping[str, str] = field(default_factory=dict)
-    """Name → CEL; the policy skips an object unless all are true."""
+    """Name → CEL; the policy judges only objects for which all of these are true."""
     only_warns: bool = False
-    """True for templates of pods: `kubectl apply` warns at once, and the pod itself is refused later."""
+    """True for the policy about pod templates: `kubectl apply` prints a warning, and the pod itself is refused
+    later."""
     always_denies: bool = False
-    """True for rules about objects of the platform: they break no workload, and deny even with `enforcement: warn`."""
+    """True if the policy denies even with `enforcement: warn`, such as for objects of the platform and for queues."""
 
 
 def build_policy_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str, Any]:
@@ -72,10 +73,10 @@ def build_policy_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str,
 
 
 def build_match_constraints(matches: Sequence[Match]) -> dict[str, Any]:
-    """Return the ``matchConstraints`` of a policy, with every default.
+    """Return the ``matchConstraints`` of a policy, with the default of every field.
 
-    The API server writes defaults into this field. A manifest without the defaults differs from the cluster even if
-    nothing has changed, so a second field manager of the policy, such as Flux after Pulumi, meets a conflict.
+    The API server writes defaults into this object. A manifest without them always differs from the cluster, so a
+    second field manager, such as Flux after Pulumi, would get a conflict.
     """
     rules = [
         {
@@ -97,7 +98,7 @@ def _list_named(field_name: str, expressions: Mapping[str, str]) -> dict[str, An
 
 def _build_validation(rule: AdmissionRule, waived: Sequence[str]) -> dict[str, Any]:
     expression = f"request.namespace in {write_literal(waived)} || ({rule.expression})" if waived else rule.expression
-    end = f" [{rule.id}]"  # by this name the platform team finds or waives the rule
+    end = f" [{rule.id}]"  # the platform team finds and waives the rule by this id
     if rule.is_message_cel:
         message = {"messageExpression": f"({rule.message}) + {write_literal(end)}"}
     else:
@@ -122,7 +123,7 @@ def build_binding_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str
 
 
 def build_tenant_selector() -> dict[str, Any]:
-    """Return the ``matchResources`` of bindings: the namespaces that carry the label of a tenant.
+    """Return the ``matchResources`` of bindings, which select the namespaces with the tenant label.
 
     The value states every default, as in ``build_match_constraints``.
     """

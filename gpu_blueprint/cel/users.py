@@ -1,4 +1,4 @@
-"""CEL about the sender of a request: the platform, a controller of Kubernetes, or a tenant."""
+"""CEL that tells who sends a request: the platform, an operator, a controller of Kubernetes, or a tenant."""
 
 from ..catalog.namespaces import KUBE_SYSTEM
 from ..config import StackConfig
@@ -6,13 +6,13 @@ from .groups import name_member_group, name_viewer_group
 from .literals import write_literal
 
 IS_PLATFORM = "authorizer.group('').resource('resourcequotas').namespace(request.namespace).check('update').allowed()"
-"""True for people and programs that may change the quotas of the namespace, which no tenant may."""
+"""CEL that is true for people and programs that may change the namespace's ResourceQuotas; no tenant may."""
 
 IS_CONTROLLER = (
     "('system:serviceaccounts:kube-system' in request.userInfo.groups"
     " || request.userInfo.username in ['system:kube-controller-manager', 'system:kube-scheduler'])"
 )
-"""True for the controllers of Kubernetes, such as the controllers that empty a namespace and bind volumes."""
+"""CEL that is true for controllers of Kubernetes, such as those that empty a namespace or bind volumes."""
 
 
 def write_is_tenant(config: StackConfig) -> str:
@@ -26,14 +26,14 @@ IS_JOB_CONTROLLER = (
     f"(request.userInfo.username in ['system:serviceaccount:{KUBE_SYSTEM}:job-controller',"
     " 'system:kube-controller-manager'])"
 )
-"""True for the controller that makes the pods of Jobs. If the controllers of a cluster share one user, it is true for
-all of them, so a rule also checks the owner."""
+"""CEL that is true for the controller that makes the pods of Jobs. Where all controllers share one user, it is true for
+each of them, so rules also check the owner of the pod."""
 
 
 def write_is_operator(config: StackConfig) -> str:
-    """Write CEL that is true for programs of the platform, such as Kueue, and operators of JobSet or Ray.
+    """Write CEL that is true for operators, such as Kueue, JobSet or KubeRay.
 
-    These programs run in namespaces that are neither kube-system nor a tenant's.
+    These are service accounts of all namespaces except kube-system and the tenants' namespaces.
     """
     spaces = write_literal([KUBE_SYSTEM, *(tenant.namespace_name for tenant in config.tenants)])
     user = "request.userInfo.username"

@@ -1,1 +1,1 @@
-"""Policies and waivers, judged on a plan."""
+"""Judge a plan by the policy rules, with the waivers of the stack file."""

@@ -1,4 +1,4 @@
-"""Waivers of admission rules: each lifts a rule for one tenant."""
+"""Waivers of admission rules: each lifts one rule for one tenant."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -12,16 +12,16 @@ from ..records import Record, field
 
 
 class Admission(Record):
-    """The admission rules that a stack renders, and the tenants that they concern."""
+    """The ids of a stack's admission rules, and the names of its tenants."""
 
     rules: tuple[str, ...] = ()
     tenants: tuple[str, ...] = ()
     policies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Name of an admission policy → its rules."""
+    """Name of an admission policy → the ids of its rules."""
 
 
 def find_admission(config: StackConfig) -> Admission:
-    """Return the admission rules and the tenants of a stack; without tenants there is no admission."""
+    """Return the admission rules and the tenants of a stack; both are empty in a stack without tenants."""
     tenants = tuple(tenant.name for tenant in config.tenants)
     if not tenants:
         return Admission()
@@ -30,7 +30,7 @@ def find_admission(config: StackConfig) -> Admission:
 
 
 def list_admission_waiver_faults(waiver: Waiver, admission: Admission, today: date) -> Iterator[tuple[str, str]]:
-    """Yield each reason why a waiver of an admission rule is wrong, with its remedy.
+    """Yield a reason and a remedy for each fault of a waiver of an admission rule.
 
     An expired waiver lifts its rule in the cluster until somebody removes the waiver, so it is an error.
     """

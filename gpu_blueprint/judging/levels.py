@@ -13,7 +13,7 @@ Level = Literal["mandatory", "advisory", "remediate", "disabled"]
 LEVELS: tuple[Level, ...] = ("mandatory", "advisory", "remediate", "disabled")
 FOLDER = Path(__file__).parents[2] / "policies"
 STRICTEST = "prod"
-"""The environment whose levels apply to each environment without its own file."""
+"""The environment whose levels apply to every environment without a file of its own."""
 _SETTING_FORMS = {
     bool: "true or false",
     int: "a number, 0 or more",
@@ -25,13 +25,16 @@ _SETTING_FORMS = {
 
 
 def find_levels_file(environment: str, folder: Path = FOLDER) -> Path:
-    """Return the path of an environment's policy configuration; by default the file of the strictest environment."""
+    """Return the path of an environment's policy configuration; if it has no file, the path of ``prod.json``."""
     own = folder / f"{environment}.json"
     return own if own.is_file() else folder / f"{STRICTEST}.json"
 
 
 def describe_levels(environment: str) -> str:
-    """Return a notice of the file whose levels an environment borrows; empty if the environment has its own file."""
+    """Return a notice with the file that sets the levels of an environment.
+
+    The result is empty if the environment has a file of its own.
+    """
     file = find_levels_file(environment)
     if file.stem == environment:
         return ""
@@ -56,7 +59,7 @@ def read_levels(path: Path) -> dict[str, Any]:
 
 
 def choose_level(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str, Any]]:
-    """Return the level and the settings of a rule; a rule without a level of its own has the level of ``all``."""
+    """Return the level and the settings of a rule. Its level is by default the level of ``all``, else ``mandatory``."""
     own, every = _as_object(levels.get(rule.id, {})), _as_object(levels.get("all", {}))
     return {"enforcementLevel": "mandatory", **every, **own}["enforcementLevel"], _pick_settings(own)
 
@@ -68,7 +71,7 @@ def count_disabled(path: Path) -> int:
 
 
 def _as_object(value: Any) -> Mapping[str, Any]:
-    """Return an entry in its long form; the short form is a level alone."""
+    """Return an entry in its long form, an object; the short form is only a level."""
     return value if isinstance(value, dict) else {"enforcementLevel": value}
 
 

@@ -1,4 +1,4 @@
-"""Findings of the policies as Problems, each at the line of the stack file that causes it."""
+"""Policy findings as Problems, each with the line of the stack file that causes it."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -30,13 +30,13 @@ _SEVERITIES: dict[Standing, Severity] = {
 def judge_stack(
     stack: StackFile, plan: Sequence[PlannedResource], levels: Path | None = None, today: date | None = None
 ) -> list[PolicyProblem]:
-    """Judge the plan of a stack with its waivers.
+    """Judge the plan of a stack by the policy rules, with the waivers of the stack file.
 
     Args:
         stack: The stack file.
         plan: The plan of this stack.
         levels: Policy configuration; by default the configuration of the stack's environment.
-        today: Day by which waivers have expired; by default the current day.
+        today: Date of the judgement; waivers that ended before it have expired. By default the current date.
     """
     chosen = read_levels(levels or find_levels_file(stack.config.environment))
     waivers, admission = list_waivers(stack.config), find_admission(stack.config)
@@ -52,14 +52,14 @@ def judge_stack(
 
 
 def list_waivers(config: StackConfig) -> list[Waiver]:
-    """Return the waivers of a stack as values of the policy pack."""
+    """Return the waivers of a stack in the type that the policy pack uses."""
     return [
         Waiver(waiver.rule, waiver.resource, waiver.reason, waiver.owner, waiver.until) for waiver in config.waivers
     ]
 
 
 def name_mirror(config: StackConfig) -> str:
-    """Return the mirror of a stack's images and charts, without scheme; empty if it has none."""
+    """Return the stack's mirror of images and charts, as registry and path without ``oci://``; empty if it has none."""
     return (config.images.mirror if config.images else None) or ""
 
 

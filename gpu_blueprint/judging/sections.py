@@ -1,4 +1,7 @@
-"""The field of the stack file behind a planned resource; a finding about the resource names the field's line."""
+"""Find the field of the stack file that causes a planned resource.
+
+A finding about the resource has this field's line.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +13,7 @@ from ..subjects.storage.mounts import list_mounts
 from ..subjects.storage.names import name_storage
 
 _COMPONENTS: Mapping[Path, tuple[str, ...]] = {
-    # Platform itself makes only the providers, which hold the account, the region and the tags.
+    # The component Platform makes only the providers, which check the account and set the region and the tags.
     ("accountId",): ("Platform",),
     ("network",): ("Network",),
     ("egress",): ("Egress",),
@@ -34,13 +37,12 @@ _COMPONENTS: Mapping[Path, tuple[str, ...]] = {
     ("billing",): ("Billing",),
 }
 SECTIONS: Mapping[str, Path] = {component: path for path, components in _COMPONENTS.items() for component in components}
-"""Component of components/platform.py and components/foundation.py → the field of the stack behind it.
-
-A test compares the two."""
+"""Type of a component in components/platform.py and components/foundation.py → the field of the stack file that causes
+it. A test demands an entry for each component."""
 
 
 def find_section(config: StackConfig, by_urn: Mapping[str, PlannedResource], urn: str) -> Path:
-    """Return the path of the field behind the component of a resource; empty for a URN outside the plan."""
+    """Return the path of the field that causes the component around a resource; empty for a URN outside the plan."""
     names = []
     while resource := by_urn.get(urn):
         names.append(resource.name)
@@ -52,11 +54,11 @@ def find_section(config: StackConfig, by_urn: Mapping[str, PlannedResource], urn
 
 
 def _find_item(config: StackConfig, section: Path, names: Sequence[str]) -> Path:
-    """Return the list item whose name a resource or its component carries, else the whole field.
+    """Return the path of the list item that the name of a resource or of its component contains, else the field's path.
 
     Args:
         config: The stack.
-        section: The field of the stack behind the component.
+        section: The field of the stack file that causes the component.
         names: The names from the resource up to the component.
     """
     if section == ("storage",):
@@ -72,7 +74,7 @@ def _find_item(config: StackConfig, section: Path, names: Sequence[str]) -> Path
 
 
 def _find_storage(config: StackConfig, names: Sequence[str]) -> Path:
-    """Return the storage that a resource belongs to: its bucket, file system or volume."""
+    """Return the path of a resource's storage, found by the names of buckets, file systems and volumes."""
     numbers = {name_storage(config, storage): index for index, storage in enumerate(config.storage)}
     for mount in list_mounts(config):
         numbers[f"{config.cluster_name}-volume-{mount.volume}"] = numbers[name_storage(config, mount.storage)]
@@ -81,7 +83,10 @@ def _find_storage(config: StackConfig, names: Sequence[str]) -> Path:
 
 
 def _list_items(config: StackConfig, section: Path) -> list[str]:
-    """Return the item names of a list, as components and resources carry them; none for other sections."""
+    """Return the names of a list's items, as components and resources contain them.
+
+    The result is empty for fields that are no list.
+    """
     listed = list_named_lists().get(str(section[0])) if len(section) == 1 else None
     items = getattr(config, str(section[0])) if listed else []
     names = [getattr(item, listed.named_by) for item in items] if listed else []
@@ -93,7 +98,7 @@ def _list_items(config: StackConfig, section: Path) -> list[str]:
 
 
 def _find_model(config: StackConfig, component: str) -> Path:
-    """Return the model that a scaler component belongs to; empty for none."""
+    """Return the path of the model that a scaler component belongs to; empty if it belongs to none."""
     for index, model in enumerate(config.models):
         names = {f"{config.cluster_name}-{model.tenant}/{version.deployment}" for version in model.list_versions()}
         if component in names:
@@ -102,5 +107,5 @@ def _find_model(config: StackConfig, component: str) -> Path:
 
 
 def _find_cause(config: StackConfig) -> Path:
-    """Return the field that needs KEDA in a stack without services."""
+    """Return the path of the field that causes the install of KEDA in a stack without services."""
     return ("models",) if config.models else ("autoscaling",)

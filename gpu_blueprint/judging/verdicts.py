@@ -1,4 +1,4 @@
-"""The rules of policies/ over a plan, with the levels of an environment and the waivers of a stack."""
+"""Judge a plan by the rules of policies/, with the levels of an environment and the waivers of a stack."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
@@ -27,19 +27,19 @@ from .admission_waivers import Admission, list_admission_waiver_faults
 from .levels import Level, choose_level
 
 WAIVER_RULE = "waiver-in-force"
-"""Rule id of the findings about the waivers themselves."""
+"""Rule id of the findings about waivers."""
 
 Standing = Literal["waived", "undecided", "fails", "mandatory", "advisory", "remediate", "disabled"]
 
 
 class Finding(Record):
-    """One verdict at the level of the environment, with its waiver if the stack has one."""
+    """The verdict of one rule on one resource, with the level of the rule, and a waiver that covers the verdict."""
 
     verdict: Verdict
     level: Level
     waiver: Waiver | None = None
     waiver_index: int | None = None
-    """Position of the stack's waiver that the finding is about; None for a finding about a resource."""
+    """Position in ``waivers`` of the waiver that the finding is about; None for a finding about a resource."""
 
     @property
     def resource(self) -> str:
@@ -53,7 +53,7 @@ class Finding(Record):
 
     @property
     def standing(self) -> Standing:
-        """The weight of the finding: its level, or the reason why the level does not apply."""
+        """The level of the finding, or why the level does not apply; ``fails`` if the finding stops a deployment."""
         if self.waiver:
             return "waived"
         return "undecided" if self.verdict.undecided else "fails" if self.fails else self.level
@@ -70,10 +70,10 @@ def judge_plan(
     admission: Admission = NO_ADMISSION,
     mirror: str = "",
 ) -> list[Finding]:
-    """Judge a plan by every rule that is not disabled, in the order of RULES; waivers without effect are findings too.
+    """Judge a plan by every rule that is not disabled. Waivers with faults are findings too, and come first.
 
-    Waivers may also lift rules of ``admission``, which the API server evaluates. Charts may come from the stack's
-    ``mirror``, a registry with an optional path.
+    The other findings have the order of RULES. A waiver may also lift a rule of ``admission``, which the API server
+    evaluates. Charts may also come from ``mirror``, a registry with an optional path.
     """
     stack = build_policy_stack(plan)
     found = list(_judge_waivers(stack, waivers, today, admission))
@@ -96,7 +96,7 @@ def judge_plan(
 def _find_effective_level(
     level: Level, rule: Rule, stack: Stack, verdict: Verdict, settings: Mapping[str, Any]
 ) -> Level:
-    """Return the level that Pulumi applies: a finding that ``remediate`` cannot fix is mandatory."""
+    """Return the level that Pulumi applies to a finding: if ``remediate`` does not fix the resource, ``mandatory``."""
     if level != "remediate":
         return level
     resource = stack.by_urn[verdict.urn]
@@ -118,14 +118,14 @@ def _judge_waivers(stack: Stack, waivers: Sequence[Waiver], today: date, admissi
 
 
 def _suggest_rule(name: str, admission: Admission) -> str:
-    """Return a hint: the rules of the admission policy with this name, else the rules with a similar name."""
+    """Return a hint: if an admission policy has this name, the ids of its rules, else rules with a similar name."""
     if name in admission.policies:
         return f"a waiver lifts one rule of this policy: {' or '.join(admission.policies[name])}"
     return suggest(name, [*(rule.id for rule in RULES), *admission.rules])
 
 
 def _list_waiver_faults(waiver: Waiver, stack: Stack, today: date, admission: Admission) -> Iterator[tuple[str, str]]:
-    """Yield each reason why a waiver of a policy rule has no effect, with its remedy."""
+    """Yield a reason and a remedy for each fault of a waiver of a policy rule; a waiver with a fault has no effect."""
     kinds = {rule.id: rule.kinds for rule in RULES}
     named = [resource for resource in stack.resources if resource.name == waiver.resource]
     judged = kinds.get(waiver.rule, ("*",))
@@ -147,7 +147,10 @@ def _list_waiver_faults(waiver: Waiver, stack: Stack, today: date, admission: Ad
 
 
 def _correct_name(name: str, resources: Collection[str]) -> str:
-    """Return the remedy for a resource that the stack does not have; names of version 0.2 lack the cluster's name."""
+    """Return the remedy if a waiver names a resource that the stack does not have.
+
+    In version 0.2, resources had names without the cluster's name, so the end of a name also counts.
+    """
     renamed = sorted(known for known in resources if known.endswith(f"-{name}"))
     if renamed:
         return f"write {' or '.join(renamed)}"
@@ -156,7 +159,7 @@ def _correct_name(name: str, resources: Collection[str]) -> str:
 
 
 def build_policy_stack(plan: Sequence[PlannedResource]) -> Stack:
-    """Return a plan as the stack that rules judge."""
+    """Return the resources of a plan in the type that rules judge; components only if a rule judges them."""
     by_urn = {resource.urn: resource for resource in plan}
     tags = {
         urn: read_default_tags(_mark_unknowns(resource.inputs))

@@ -1,4 +1,4 @@
-"""ARNs of planned resources, built before AWS makes them: templates of the catalogue, filled with inputs."""
+"""ARNs of planned resources before AWS makes them: templates of the catalogue, filled with the resources' inputs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,17 +15,17 @@ _ROOT_PATH = "/"
 
 
 class Arns(Record):
-    """Makes the ARNs of resources of one plan."""
+    """Builds the ARNs of the resources of one plan."""
 
     config: StackConfig
     resources: Mapping[str, PlannedResource]
     """URN → resource."""
 
     def fill(self, template: str, resource: PlannedResource) -> list[str]:
-        """Return the ARNs of a template, or of the input ``name`` for the template ``@name``.
+        """Return the ARN that a template gives for a resource, as a list.
 
-        A name that only `pulumi up` knows becomes a wildcard. A template that begins with an unknown value yields
-        no ARN.
+        The template ``@name`` stands for the ARNs in the input ``name``. A value that only `pulumi up` knows becomes
+        ``*``. A template that begins with such a value gives no ARN.
         """
         if template.startswith("@"):
             return self.find_input_arns(resource, template[1:])
@@ -44,14 +44,14 @@ class Arns(Record):
         return list(dict.fromkeys(found))
 
     def find_own(self, resource: PlannedResource) -> str:
-        """Return the ARN of a resource whose name is known, else an empty text."""
+        """Return the ARN of a resource; empty if the catalogue has no template for its type."""
         for row in list_deployer_actions(resource.type):
             if row.purpose == "create" and row.resources[0] != EVERYTHING:
                 return "".join(self.fill(row.resources[0], resource))
         return ""
 
     def _find_given_roles(self, name: Any) -> Iterator[str]:
-        """Yield the ARN of a role that the stack file gives, found by its name without the path."""
+        """Yield the ARN of each role that the stack file gives under this name; a name has no path."""
         for resource in self.resources.values() if isinstance(name, str) else ():
             given = resource.inputs.get("given")
             if isinstance(given, str) and given.rsplit("/", 1)[-1] == name:
@@ -68,7 +68,7 @@ class Arns(Record):
 
 
 def find_input(resource: PlannedResource, path: str) -> str | None:
-    """Return the text of the input at a dotted path, or its name prefix with ``*``; None if neither is known."""
+    """Return the text of the input at a dotted path. Without it, return the input ``…Prefix`` with ``*``, else None."""
     *parents, name = path.split(".")
     value: Any = resource.inputs
     for parent in parents:
@@ -82,7 +82,7 @@ def find_input(resource: PlannedResource, path: str) -> str | None:
 
 
 def has_input(resource: PlannedResource, path: str) -> bool:
-    """Return whether a resource sets an input, also if only `pulumi up` knows its value."""
+    """Return True if a resource sets an input, also if only `pulumi up` knows the value."""
     value: Any = resource.inputs
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) and value != UNKNOWN else value

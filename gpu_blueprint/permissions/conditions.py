@@ -1,4 +1,4 @@
-"""IAM conditions from the words of the catalogue."""
+"""IAM conditions for the words in the column ``condition`` of catalog/deployer_actions.csv."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ _BOUNDARY = "iam:PermissionsBoundary"
 
 
 def build_conditions(row: DeployerActions, resource: PlannedResource, arns: Arns) -> Conditions:
-    """Return the conditions of a row for one resource."""
+    """Return the IAM conditions that a row of the catalogue sets for one resource."""
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     for word in filter(None, row.condition.split(";")):
         for operator, keys in _read_word(word, resource, arns).items():
@@ -39,7 +39,7 @@ def _read_word(word: str, resource: PlannedResource, arns: Arns) -> Mapping[str,
 
 
 def _require_boundary(resource: PlannedResource, arns: Arns) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Return the condition on the permissions boundary of a role, or of the role that a resource refers to."""
+    """Return the condition that demands the permissions boundary of this role, or of the role that a resource needs."""
     behind = [arns.resources[urn] for urn in resource.property_dependencies.get("role", ()) if urn in arns.resources]
     found = (find_input(role, "permissionsBoundary") for role in (resource, *behind))
     boundaries = tuple(dict.fromkeys(filter(None, found)))

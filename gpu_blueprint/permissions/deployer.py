@@ -22,13 +22,13 @@ class Deployer(Record, kw_only=True):
 
     statements: tuple[Statement, ...]
     documents: tuple[Mapping[str, Any], ...]
-    """Policies to create and to attach; together they hold all statements."""
+    """IAM policies to create and to attach; together they contain all statements."""
     notes: tuple[str, ...]
-    """Needs that IAM policies cannot state, and limits of the policies."""
+    """What the role needs beyond IAM policies, and what the policies leave out."""
 
 
 def build_deployer(config: StackConfig, plan: tuple[PlannedResource, ...]) -> Deployer:
-    """Return the permissions to deploy a plan, and no others."""
+    """Return the permissions that the deployment of a plan needs, and no others."""
     arns = Arns(config, {resource.urn: resource for resource in plan})
     statements = tuple(build_statements(plan, arns))
     documents = tuple(build_documents(statements))
@@ -36,7 +36,7 @@ def build_deployer(config: StackConfig, plan: tuple[PlannedResource, ...]) -> De
 
 
 def list_types_without_rows(plan: Iterable[PlannedResource]) -> list[str]:
-    """Return the AWS types in a plan without actions in the catalogue."""
+    """Return the AWS resource types of a plan for which the catalogue has no actions."""
     types = {resource.type for resource in plan if resource.custom and resource.type.startswith("aws:")}
     return sorted(type_ for type_ in types if not list_deployer_actions(type_))
 
@@ -70,7 +70,7 @@ def _list_notes(
 
 
 def _describe_admin_rights(config: StackConfig) -> str:
-    """Return a clause about the source of the deploying role's rights in the cluster."""
+    """Return a clause that says how the deploying role gets its rights in the cluster."""
     existing = config.existing_cluster
     if existing is None or existing.access == "manage":
         return f"cluster.admins gives it {_ADMIN}, unless others give it these rights"

@@ -23,7 +23,7 @@ class Statement(Record, kw_only=True):
     resources: tuple[str, ...]
     conditions: Conditions = field(default_factory=dict)
     reason: str
-    """Why the role needs it, in plain English."""
+    """Why the role needs the statement, in plain English."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the statement as ``preflight --permissions --json`` shows it."""
@@ -46,7 +46,7 @@ class Statement(Record, kw_only=True):
 
 
 def list_values(value: Any) -> tuple[str, ...]:
-    """Return the values of a statement's key, which may be one text or a list."""
+    """Return the values of a key in a statement, where IAM allows a text or a list."""
     return tuple(map(str, value)) if isinstance(value, list) else (str(value),)
 
 
@@ -58,7 +58,7 @@ def read_conditions(condition: Mapping[str, Any]) -> Conditions:
 
 
 def build_documents(statements: Iterable[Statement]) -> list[dict[str, Any]]:
-    """Return policy documents that hold all statements, each within the size of a managed policy."""
+    """Return policy documents that together contain all statements, each within the size limit of a managed policy."""
     documents: list[dict[str, Any]] = []
     for statement in statements:
         for part in _split(statement):
@@ -78,7 +78,7 @@ def _fits(document: Mapping[str, Any]) -> bool:
 
 
 def _split(statement: Statement) -> Iterator[dict[str, Any]]:
-    """Yield a statement, or its halves if it exceeds a document; the halves of a list allow as much as the list."""
+    """Yield a statement, or several that together allow the same if one is too large for a document."""
     part = statement.as_policy()
     if _fits({"Version": "2012-10-17", "Statement": [part]}):
         yield part
@@ -88,7 +88,7 @@ def _split(statement: Statement) -> Iterator[dict[str, Any]]:
 
 
 def _halve(statement: Statement) -> Iterator[Statement]:
-    """Yield the statement twice, each with one half of its longest list."""
+    """Yield two statements, each with one half of the longest list of resources or condition values."""
     lists: list[tuple[str, str, Sequence[str]]] = [("", "", statement.resources)]
     for operator, keys in statement.conditions.items():
         lists.extend((operator, key, values) for key, values in keys.items())

@@ -1,4 +1,7 @@
-"""Statements from rows of the catalogue: actions with the same scope, condition and reason share a statement."""
+"""Build statements from rows of the catalogue.
+
+Actions with the same resources, conditions and reason share a statement.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,9 +16,9 @@ from .documents import Conditions, Statement
 from .things import join_words, name_thing
 
 _CREATED_BY = "ec2:CreateAction"
-"""Condition key of actions that tag a new resource; one statement covers every type."""
+"""Condition key of actions that tag a resource while it is created; one statement covers every type of resource."""
 _MANAGED = 2
-"""Fewest purposes of a statement whose name begins with "Manage"."""
+"""A statement with at least this many purposes has a name that begins with "Manage"."""
 _SURROUNDINGS = "the surroundings of"
 
 
@@ -48,13 +51,13 @@ class _Group:
                 self.conditions.setdefault(operator, {}).setdefault(key, set()).update(values)
 
     def merge(self, other: "_Group") -> None:
-        """Take over another group with the same scope."""
+        """Add the actions, purposes and types of another group with the same scope."""
         self.actions |= other.actions
         self.purposes |= other.purposes
         self.things |= other.things
 
     def explain(self) -> str:
-        """Return the reason of the rows, else a list of the purposes and the types of resources."""
+        """Return the reason of the rows, else words for the purposes and the types of resources."""
         if self.why:
             return self.why
         verbs = join_words([verb for purpose, verb in PURPOSES.items() if purpose in self.purposes])
@@ -83,7 +86,7 @@ class _Group:
 
 
 def build_statements(plan: Iterable[PlannedResource], arns: Arns) -> Iterator[Statement]:
-    """Yield the statements that the resources of a plan need, by service, each with a unique name."""
+    """Yield the statements that the resources of a plan need, sorted by service, each with a unique name."""
     groups: dict[tuple[Any, ...], _Group] = {}
     for group in _group_by_row(plan, arns):
         if group.scope in groups:
@@ -98,7 +101,10 @@ def build_statements(plan: Iterable[PlannedResource], arns: Arns) -> Iterator[St
 
 
 def _group_by_row(plan: Iterable[PlannedResource], arns: Arns) -> list[_Group]:
-    """Return a group for each set of rows with the same templates, with the ARNs of all planned resources."""
+    """Return one group for all rows that share type, actions, templates, conditions and reason.
+
+    It contains the ARNs of all planned resources.
+    """
     groups: dict[tuple[Any, ...], _Group] = {}
     for resource in plan:
         for row in list_deployer_actions(resource.type):
@@ -120,7 +126,10 @@ def _group_by_row(plan: Iterable[PlannedResource], arns: Arns) -> list[_Group]:
 
 
 def _name_object(row: DeployerActions, service: str) -> str:
-    """Return the object of the actions: resources of the type, or their surroundings in another service."""
+    """Return words for the resources that the actions are about.
+
+    For actions of another service, the words begin with "the surroundings of".
+    """
     own = list_deployer_actions(row.type)[0].actions[0].partition(":")[0]
     thing = name_thing(row.type)
     return thing if service == own else f"{_SURROUNDINGS} {thing}"

@@ -1,7 +1,7 @@
-"""Why the platform's roles have their statements, in plain English: the rows of catalog/statement_reasons.csv.
+"""The reasons for the statements of the platform's roles, in plain English: the rows of catalog/statement_reasons.csv.
 
-A statement that components/ makes needs its reason there: ``tests/permissions/test_reasons.py`` fails for a plan with a
-statement that has none. Grants of tenants have their reasons in ``subjects/tenants/identities.py``.
+A statement that components/ makes needs a reason there; otherwise ``tests/permissions/test_reasons.py`` fails. Grants
+of tenants have their reasons in ``subjects/tenants/identities.py``.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ def _read_reasons() -> dict[str, dict[str, str]]:
 
 
 REASONS: Mapping[str, Mapping[str, str]] = _read_reasons()
-"""Title of a policy → Sid of a statement, or an empty text → reason, as a clause after "because"."""
+"""Title of a policy → Sid of a statement (empty without Sid) → reason, as a clause that could follow "because"."""
 
 
 class UnexplainedError(CatalogError):

@@ -1,4 +1,4 @@
-"""The IAM roles of a plan: roles that the platform makes, and roles that the stack file gives instead."""
+"""The IAM roles of a stack: roles that the platform makes, and existing roles that the stack file gives instead."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,24 +19,24 @@ from .users import JOINING_NODES, RoleUser, list_users
 _GRANTS_TITLE = "grants"
 """Title of the policy with the permissions of a tenant's service account."""
 _NODE_POLICIES = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly")
-"""The policies that every node needs (EKS user guide, "Amazon EKS node IAM role", read 2026-11-28). The owner of a
-cluster decides whether the VPC CNI has a role of its own, and whether people reach nodes by Session Manager."""
+"""The policies that every node needs (EKS user guide, "Amazon EKS node IAM role", read 2026-11-28). Policies for the
+VPC CNI and for Session Manager are not listed: the owner of a cluster decides whether nodes have them."""
 _NODE_TRUST = {
     "Statement": [{"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}]
 }
 
 
 class ManagedPolicy(Record):
-    """A managed policy, and the reason why a role has it."""
+    """A managed policy of a role, and the reason for it."""
 
     arn: str
     reason: str
     documentation: str = ""
-    """Page of AWS with the content of the policy; empty for other policies."""
+    """URL of the AWS page with the content of the policy; empty if AWS has none."""
 
 
 class PlatformRole(Record, kw_only=True):
-    """One role with its users and its permissions."""
+    """An IAM role, the programs that assume it, and its permissions."""
 
     name: str
     arn: str
@@ -45,13 +45,13 @@ class PlatformRole(Record, kw_only=True):
     users: tuple[RoleUser, ...]
     trust: Mapping[str, Any]
     boundary: str
-    """ARN of the permissions boundary; empty without."""
+    """ARN of the permissions boundary; empty if the role has none."""
     managed_policies: tuple[ManagedPolicy, ...]
     statements: tuple[Statement, ...]
 
 
 class _Needs(Record):
-    """The policies of a role, as a component states or makes them."""
+    """The policies of a role: the platform attaches them, or a given role needs them."""
 
     managed_policies: Sequence[str]
     own_policies: Mapping[str, Mapping[str, Any]]
@@ -59,7 +59,7 @@ class _Needs(Record):
 
 
 def list_roles(config: StackConfig, plan: tuple[PlannedResource, ...]) -> list[PlatformRole]:
-    """Return every role of a plan, by name.
+    """Return every role of a stack, sorted by name.
 
     Raises:
         UnexplainedError: A statement or a policy has no reason.
@@ -102,7 +102,10 @@ class _Reader:
         return self._build(needs, arn=component.inputs["given"], urn="", trust=component.inputs.get("trust") or {})
 
     def _read_admitted(self, arn: str) -> PlatformRole:
-        """Return the node role of an existing cluster's Karpenter, which has no component."""
+        """Return the node role of a cluster with its own Karpenter.
+
+        The stack file names this role, and no component makes it.
+        """
         managed = [self._config.partition.build_arn("iam", f"policy/{name}", account="aws") for name in _NODE_POLICIES]
         role = self._build(_Needs(managed, build_cache_policies(self._config)), arn=arn, urn="", trust=_NODE_TRUST)
         return replace(role, users=role.users or (JOINING_NODES,))
@@ -164,18 +167,21 @@ class _Reader:
 
 
 def _read_title(policy: PlannedResource) -> str:
-    """Return the name of a policy without the name of its role."""
+    """Return the name of a policy without its prefix, which is the role's name."""
     return policy.name.removeprefix(f"{policy.parent.rsplit('::', 1)[-1]}-")
 
 
 def _read_document(policy: Any) -> Mapping[str, Any]:
-    """Return the document of a policy; empty if only `pulumi up` knows it, as with the ARN of a new resource."""
+    """Return the document of a policy.
+
+    It is empty if only `pulumi up` knows it: then it contains the ARN of a new resource.
+    """
     document: Mapping[str, Any] = {"Statement": []} if policy == UNKNOWN else json.loads(policy)
     return document
 
 
 def _holds(statements: Sequence[Mapping[str, Any]], statement: Mapping[str, Any]) -> bool:
-    """Return whether a statement is in a list, whatever the order of its keys, since a plan sorts keys."""
+    """Return True if a list contains a statement. The order of keys does not matter, since a plan sorts keys."""
     return _sort(statement) in map(_sort, statements)
 
 

@@ -1,10 +1,10 @@
-"""Types of AWS resources as English words."""
+"""English words for types of AWS resources."""
 
 import re
 from collections.abc import Sequence
 
 _WORDS = {"bcmdata": "billing", "cloudwatch": "", "budgets": "", "costexplorer": "cost", "vpc": "", "ec2": ""}
-"""Service of a type → its word; every other service is a word in capitals, such as EKS."""
+"""Service in the name of a type → the word for it. Other services are written in capitals, such as EKS."""
 _TYPE_WORDS = {
     "pulumi:providers:aws": "the caller of AWS",
     "aws:budgets/budget:Budget": "AWS budgets",
@@ -36,5 +36,5 @@ def _put_in_plural(words: str) -> str:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Return words as a list with "and" before the last."""
+    """Join words by commas, with "and" before the last."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""

@@ -1,4 +1,4 @@
-"""Who acts as a role: AWS services, nodes, and pods of service accounts."""
+"""The users of an IAM role: AWS services, EC2 nodes, and pods of service accounts."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,11 +7,11 @@ from ..records import Record
 from .arns import find_input, list_texts
 
 _NODE_ENTRY_TYPE = "EC2_LINUX"
-"""Type of the access entry of nodes."""
+"""Type of an EKS access entry for Linux nodes."""
 
 
 class RoleUser(Record):
-    """A service, nodes or pods that act as a role."""
+    """An AWS service, a group of nodes or a group of pods that assumes a role."""
 
     words: str
     namespace: str = ""
@@ -20,7 +20,7 @@ class RoleUser(Record):
 
 
 JOINING_NODES = RoleUser("EC2 nodes that join the cluster")
-"""The users of a node role that no object of the plan names."""
+"""The users of a node role that only an access entry names."""
 
 
 def list_users(plan: Iterable[PlannedResource], *, urn: str, arn: str, name: str) -> list[RoleUser]:
@@ -28,16 +28,16 @@ def list_users(plan: Iterable[PlannedResource], *, urn: str, arn: str, name: str
 
     Args:
         plan: The plan.
-        urn: URN of the role; empty for a role that the platform is given.
-        arn: Its ARN.
-        name: Its name, without the path.
+        urn: URN of the role; empty for a role that the stack file gives.
+        arn: ARN of the role.
+        name: Name of the role, without the path.
     """
     found: dict[RoleUser, None] = {}
     joining = False
     for resource in plan:
         found |= dict.fromkeys(_list_users_by(resource, urn=urn, arn=arn, name=name))
         joining |= find_input(resource, "type") == _NODE_ENTRY_TYPE and find_input(resource, "principalArn") == arn
-    # A node class with an instance profile does not name the role inside it, but nodes need an access entry to join.
+    # An EC2NodeClass may name an instance profile, and not the role inside it. The access entry still names the role.
     return [*found] or ([JOINING_NODES] if joining else [])
 
 

@@ -1,4 +1,4 @@
-"""Find out without an AWS account what `pulumi up` would create: run the program and record its resources."""
+"""Find out, without an AWS account, what `pulumi up` would create: run the program and record its resources."""
 
 from .record import record
 from .resource import UNKNOWN, PlannedResource, has_unknown

@@ -27,7 +27,10 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @contextmanager
 def lazy_sdk() -> Iterator[None]:
-    """Load SDK packages lazily; packages that are loaded already do not change, and lazy packages stay lazy."""
+    """Load the SDK packages that are imported in the block lazily; they stay lazy after it.
+
+    Other packages do not change.
+    """
     finder = _Finder()
     sys.meta_path.insert(0, finder)
     try:
@@ -37,9 +40,9 @@ def lazy_sdk() -> Iterator[None]:
 
 
 class _Finder(MetaPathFinder):
-    """Gives SDK packages a loader that can make them lazy.
+    """Gives the modules of SDK packages a loader that can make them lazy.
 
-    The types of outputs load when the SDK reads an output. A plan of a new cluster reads no outputs.
+    Modules with the types of outputs load when the SDK reads an output. A plan of a new cluster reads none.
     """
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
@@ -56,9 +59,9 @@ class _Finder(MetaPathFinder):
 
 
 def find_collected_modules(source: str) -> dict[str, bool]:
-    """Return name of each module that a package collects → whether the package copies the names in the module.
+    """Return collected module → True if the package copies the module's names, as ``from .name import *`` does.
 
-    The result is empty if the source does anything else; the package then loads as usual.
+    The result is empty if the source does anything else than collect; the package then loads as usual.
     """
     modules = {}
     for line in source.splitlines():
@@ -70,7 +73,7 @@ def find_collected_modules(source: str) -> dict[str, bool]:
 
 
 class _Loader(QuickLoader):
-    """Makes a package lazy if the package only collects its modules."""
+    """Makes a package lazy if its source only collects modules."""
 
     modules: dict[str, bool]
 
@@ -88,7 +91,7 @@ class _Loader(QuickLoader):
 
 
 class _LazyPackage(ModuleType):
-    """A package that loads a module at the first use of a name in the module; unknown names load the whole package."""
+    """A package that loads a module when one of its names is first used; an unknown name loads the whole package."""
 
     def __getattr__(self, name: str) -> Any:
         loader = self._loader
@@ -111,8 +114,8 @@ class _LazyPackage(ModuleType):
         return getattr(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # `import pulumi_kubernetes.core.v1.Namespace` makes Python set the module as an attribute of its package. The
-        # package's own `from .Namespace import *` would then put the class of that name in the module's place.
+        # On `import pulumi_kubernetes.core.v1.Namespace` Python sets the module as an attribute of its package. Without
+        # laziness, `from .Namespace import *` in the package would then replace the module by the class of that name.
         if isinstance(value, ModuleType) and self._loader.modules.get(name) and name in _list_exports(value):
             value = getattr(value, name)
         super().__setattr__(name, value)
@@ -132,7 +135,7 @@ def _list_exports(module: ModuleType) -> Sequence[str]:
 
 
 def _list_module_names(name: str) -> Iterator[str]:
-    """Yield the modules in which the SDKs' generators put a name: ``ConfigMap``, ``get_ami``, ``launch_template``."""
+    """Yield the modules in which generated SDKs may define a name, such as ``ConfigMap`` or ``get_ami``."""
     stem = name.removeprefix("Awaitable").removesuffix("Result").removesuffix("_output")
     stem = stem.removesuffix("Args").removesuffix("Init")
     for word in dict.fromkeys((name, stem)):

@@ -1,4 +1,7 @@
-"""The IAM roles of a plan, with trust and permissions; a role that the stack file gives has those that it needs."""
+"""The IAM roles of a plan, with trust and permissions.
+
+For a role that the stack file gives, these are what it needs.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +19,7 @@ Document = Mapping[str, Any]
 
 
 class NeededRole(Record, kw_only=True):
-    """One role of a stack, with the documents that the platform's role has and a given role needs."""
+    """One role of a stack, with the trust and the policies that it has, or that it needs if the stack file gives it."""
 
     name: str
     """Name of the role's component, as in ``subjects/tenants/service_roles.py``."""
@@ -26,11 +29,11 @@ class NeededRole(Record, kw_only=True):
     managed_policies: tuple[str, ...] = ()
     """ARNs of existing policies."""
     own_policies: Mapping[str, Document] = field(default_factory=dict)
-    """Title → document of the policies that the platform makes, or would make."""
+    """Title → document of each policy that the platform makes, or that the owner of a given role makes."""
 
 
 def list_needed_roles(resources: Iterable[PlannedResource]) -> list[NeededRole]:
-    """Return the roles of a plan in the order of their names; documents that only `pulumi up` knows are empty."""
+    """Return the roles of a plan, sorted by name; documents that only `pulumi up` knows are empty."""
     listed = [*resources]
     children: dict[str, list[PlannedResource]] = {}
     for resource in listed:

@@ -1,7 +1,8 @@
-"""Derive the EKS cluster that pulumi-eks makes, because the provider of pulumi-eks runs only with Pulumi's engine.
+"""Derive the EKS cluster that pulumi-eks would make.
 
-The engine records no inputs of the component; all settings are in the ``aws.eks.Cluster`` inside the component. Source:
-nodejs/eks/cluster/cluster.ts in the repository pulumi/pulumi-eks.
+Its provider cannot be asked, since it runs only with Pulumi's engine. Pulumi's engine records no inputs of the
+component: all settings are inputs of the ``aws.eks.Cluster`` inside it. Source: nodejs/eks/cluster/cluster.ts in the
+repository pulumi/pulumi-eks.
 
 One child is left out of a plan: the Kubernetes provider ``NAME-eks-k8s``. pulumi-eks always makes it, no resource of
 ours uses it, and it creates nothing. The other children (service role, security groups, node group, instance role,
@@ -19,7 +20,7 @@ from pulumi.runtime.proto import resource_pb2
 from ..errors import ProgramError
 
 VERSION = "4.4.0"
-"""The version of pulumi-eks whose behaviour this module repeats; a test compares it with the installed version."""
+"""The version of pulumi-eks that this module imitates; a test compares it with the installed version."""
 COMPONENT = "eks:index:Cluster"
 CLUSTER = "aws:eks/cluster:Cluster"
 
@@ -33,7 +34,7 @@ _CLUSTER_ALONE: Mapping[str, Any] = {
     "skipDefaultSecurityGroups": True,
     "useDefaultVpcCni": True,
 }
-"""Arguments with which pulumi-eks makes the cluster and nothing else."""
+"""Arguments that must have these values, so that pulumi-eks makes the cluster and nothing else."""
 _REQUIRED_ARGUMENTS = ("serviceRole", "subnetIds", "vpcId")
 """Arguments that a program must set, since pulumi-eks would default to a new role and to the account's default VPC."""
 _COPIED_ARGUMENTS = ("name", "version", "enabledClusterLogTypes", "upgradePolicy", "deletionProtection")
@@ -49,7 +50,7 @@ _RENAMED_INPUTS: Mapping[str, str] = {
     "clusterTags": "tags",
     "serviceRole": "roleArn",
 }
-"""Name of an argument → name of the cluster's input that holds it, where the names differ."""
+"""Name of an argument → name of the cluster's input that contains its value, where the two differ."""
 _KNOWN_ARGUMENTS = {
     *_CLUSTER_ALONE,
     *_REQUIRED_ARGUMENTS,
@@ -58,11 +59,11 @@ _KNOWN_ARGUMENTS = {
     *_TRANSLATED_ARGUMENTS,
 }
 SET_ONCE = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
-"""Inputs that AWS reads only at creation; pulumi-eks ignores their changes."""
+"""Inputs that AWS reads only at creation; pulumi-eks sets ``ignoreChanges`` for them."""
 
 
 def build_cluster_request(component: Any, urn: str) -> Any:
-    """Return the request by which pulumi-eks registers its cluster.
+    """Return the request with which pulumi-eks registers the cluster.
 
     Args:
         component: The program's request for the component.
@@ -92,7 +93,7 @@ def translate_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         name: Name of the component.
-        given: Its arguments in Pulumi's wire format: unknown values are ``rpc.UNKNOWN``, secrets are wrapped.
+        given: Arguments of the component in Pulumi's wire format; unknown values are ``rpc.UNKNOWN``, secrets wrapped.
 
     Raises:
         ProgramError: The arguments ask for more than a cluster.
@@ -127,7 +128,7 @@ def _refuse_more_than_a_cluster(name: str, given: Mapping[str, Any]) -> None:
 
 
 def _build_encryption(key: Any) -> dict[str, Any]:
-    """Return the encryption config; unknown if the key is unknown, since pulumi-eks derives one from the other."""
+    """Return the encryption config; with an unknown key it is unknown, since pulumi-eks derives it from the key."""
     if not key:
         return {}
     known = {"provider": {"keyArn": key}, "resources": ["secrets"]}
@@ -145,7 +146,7 @@ def _build_service_network(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merge_tags(*tags: Any) -> Any:
-    """Merge tags; later tags win, and unknown tags make all of them unknown."""
+    """Merge mappings of tags; later mappings win, and one unknown mapping makes the result unknown."""
     merged: dict[str, Any] = {}
     for part in filter(None, tags):
         if part == rpc.UNKNOWN:
@@ -155,7 +156,9 @@ def _merge_tags(*tags: Any) -> Any:
 
 
 def find_needed(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> set[str]:
-    """Return the URNs of the resources that the cluster depends on; only security groups would depend on the VPC.
+    """Return the URNs of the resources that the cluster depends on.
+
+    The VPC is not among them: only security groups need it.
 
     Args:
         dependencies: Name of each argument → message with the ``urns`` on which the argument depends.
@@ -166,7 +169,7 @@ def find_needed(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> se
 
 
 def describe_dependencies(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return input of the cluster → message with the URNs of the resources whose outputs it holds."""
+    """Return input of the cluster → message with the URNs of the resources whose outputs are in the input."""
     needed = {"roleArn": {given["serviceRole"]["urn"]}}
     for key, listed in dependencies.items():
         if key != "vpcId" and listed.urns:

@@ -1,8 +1,8 @@
-"""Speed up the recording of a plan: Pulumi's SDK skips work that has no effect on the plan.
+"""Speed up the recording of a plan: patches let Pulumi's SDK skip work that has no effect on the plan.
 
-``sdk_patches.py`` replaces internal functions of one version of the SDK. With any other version the SDK stays as it is:
-the recording is slower, and the plan is the same. After a change of the pinned version, compare the replaced functions
-with the SDK's new functions, then change ``VERSION``; a test fails until that is done.
+``sdk_patches.py`` replaces internal functions of one version of the SDK. Any other version runs without patches: the
+recording is slower, and the plan is the same. When the pinned version changes, compare each replaced function in the
+old and the new SDK, then change ``VERSION``; a test fails until then.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ VERSION = "3.272.0"
 
 @contextmanager
 def quick_sdk() -> Iterator[None]:
-    """Replace functions of the SDK, and restore them at the end."""
+    """Replace functions of the SDK in the block, and restore them after it."""
     if _VERSION != VERSION:
         yield
         return

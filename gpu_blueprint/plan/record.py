@@ -80,7 +80,10 @@ def _record(
 
 
 def _format_config(config: Mapping[str, Any]) -> dict[str, str]:
-    """Return config as the CLI passes it to the program; every secret is unknown, whether it is set or not."""
+    """Return config as the CLI passes it to the program.
+
+    Every secret is unknown, also one that the stack file does not set.
+    """
     secret = {f"{PROJECT}:{key}" for key in SECRET_KEYS} | {
         key for key, value in config.items() if isinstance(value, dict) and set(value) == {"secure"}
     }
@@ -89,7 +92,10 @@ def _format_config(config: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _sort_by_need(resources: Mapping[str, PlannedResource]) -> tuple[PlannedResource, ...]:
-    """Put each resource after the resources that it needs, and sort by URN, because registration has no fixed order."""
+    """Put each resource after the resources that it needs.
+
+    Resources without such an order are sorted by URN, because a program may register them in any order.
+    """
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for urn, resource in resources.items():
         needs = (resource.parent, resource.provider, *resource.dependencies)
@@ -108,7 +114,7 @@ def _run_file(path: Path) -> None:
 
 
 class _InlineLoop(asyncio.SelectorEventLoop):
-    """Runs calls to the monitor at once in the calling thread, so that the order of registration is always the same."""
+    """Runs each call to the monitor immediately in the calling thread, so the order of calls is always the same."""
 
     def run_in_executor(
         self,
@@ -141,7 +147,10 @@ def _open_event_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 @contextmanager
 def _pause_garbage_collection() -> Iterator[None]:
-    """Switch the garbage collector off: its search for cycles among Pulumi's futures halves the speed."""
+    """Switch the garbage collector off in the block.
+
+    Its search for cycles among Pulumi's futures would halve the speed.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

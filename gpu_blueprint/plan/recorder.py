@@ -1,8 +1,8 @@
-"""Play Pulumi's engine in a first preview, in process: record the resources that a program registers, create none.
+"""Imitate Pulumi's engine in a first preview: record the resources that a program registers, and create none.
 
-This module repeats parts of Pulumi's engine: URNs, inheritance from parents, transforms, and providers that cannot be
-configured yet, whose answers contain no known value. Unlike ``pulumi.runtime.set_mocks``, it serves the code path of
-the CLI.
+This module imitates parts of Pulumi's engine: URNs, options that resources inherit from parents, and transforms. It
+also imitates providers that cannot be configured yet: their answers contain no known value. Unlike with
+``pulumi.runtime.set_mocks``, the program runs through the same code as under the CLI.
 """
 
 import asyncio
@@ -32,14 +32,18 @@ READ_STATE = "pulumi:pulumi:readStackResourceOutputs"
 _INHERITED_OPTIONS = ("protect", "retainOnDelete", "deletedWith")
 
 Construct = Callable[[Any, str, "RecordingMonitor"], Mapping[str, Any]]
-"""Function of a component's request and URN that registers the provider's children and returns the outputs."""
+"""Function that replaces the provider of a component. From the component's request and URN it registers the children,
+and returns the outputs."""
 
 
 class RecordingMonitor:
-    """Plays Pulumi's ResourceMonitor service; ``resources`` holds every registration, in order, by URN."""
+    """Imitates Pulumi's ResourceMonitor service.
+
+    ``resources`` is URN → registered resource, in order of registration.
+    """
 
     def __init__(self, project: str, stack: str, components: Mapping[str, Construct] | None = None) -> None:
-        """Create a monitor; ``components`` is type of a component → function that replaces its provider."""
+        """Create a monitor; ``components`` is type of a component → function that replaces the component's provider."""
         self.resources: dict[str, PlannedResource] = {}
         self._constructs: dict[str, Construct] = {COMPONENT: _construct_cluster, **(components or {})}
         self._project = project
@@ -47,7 +51,7 @@ class RecordingMonitor:
         self._transforms: dict[str, list[str]] = {}
         self._answers: dict[str, Any] = {}
         self._existing: set[str] = set()
-        """URNs of existing resources that the program reads; no plan holds existing resources."""
+        """URNs of existing resources that the program reads; a plan leaves existing resources out."""
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802, the name that the service defines
         """Record a resource and answer as the engine does in a first preview."""
@@ -114,7 +118,7 @@ class RecordingMonitor:
         )
 
     def _is_unconfigured(self, provider: str) -> bool:
-        """Return whether a provider waits for an unknown value, such as the kubeconfig of a new cluster."""
+        """Return True if an input of a provider is still unknown, such as the kubeconfig of a new cluster."""
         planned = self.resources.get(_find_provider_urn(provider))
         return planned is not None and has_unknown(planned.inputs)
 
@@ -144,9 +148,9 @@ class RecordingMonitor:
                     request.protect = answer.options.protect
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802
-        """Answer calls about resources of the plan and about the stack's state; refuse calls of the cloud.
+        """Answer calls about resources of the plan and about the stack's state; refuse calls that would ask a cloud.
 
-        The lookup of an existing cluster is the exception: the endpoint is unknown, as for a new cluster.
+        One call that would ask a cloud is answered: the lookup of an existing cluster gets an unknown result.
         """
         if request.tok == READ_STATE:
             return resource_pb2.ResourceInvokeResponse()
@@ -170,7 +174,10 @@ class RecordingMonitor:
         return response
 
     def GetDeploymentInfo(self, _: Any) -> Any:  # noqa: N802
-        """Announce every feature of a current engine except output values: plain unknowns are simpler to record."""
+        """Announce the features of a current engine, except output values and dependencies of invokes.
+
+        Without output values, unknowns are plain, which is simpler to record.
+        """
         return resource_pb2.DeploymentInfo(supportedFeatures=_SUPPORTED_FEATURES)
 
     def RegisterPackage(self, request: Any) -> Any:  # noqa: N802
@@ -187,7 +194,7 @@ class RecordingMonitor:
 
 
 class RecordingEngine:
-    """Plays Pulumi's Engine service; ``messages`` holds the program's log messages above debug level."""
+    """Imitates Pulumi's Engine service; ``messages`` are the program's log messages above debug level."""
 
     def __init__(self) -> None:
         self.messages: list[str] = []
@@ -211,7 +218,10 @@ def _construct_cluster(request: Any, urn: str, monitor: RecordingMonitor) -> dic
 
 
 def _read_property_dependencies(request: Any, existing: set[str]) -> dict[str, tuple[str, ...]]:
-    """Return input → URNs of the planned resources whose outputs it holds; sorted, since protobuf has no order."""
+    """Return input → URNs of the planned resources whose outputs are in the input.
+
+    Both are sorted, since protobuf maps have no order.
+    """
     listed = sorted((key, sorted({*found.urns} - existing)) for key, found in request.propertyDependencies.items())
     return {key: tuple(urns) for key, urns in listed if urns}
 

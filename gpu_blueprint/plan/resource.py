@@ -24,11 +24,11 @@ class PlannedResource(Record, kw_only=True):
     name: str
     parent: str
     custom: bool
-    """True if a provider manages the resource; False for components."""
+    """True if a provider manages the resource; False for a component."""
     provider: str = ""
     dependencies: tuple[str, ...] = ()
     property_dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Name of an input → URNs of the resources whose outputs the input holds."""
+    """Name of an input → URNs of the resources whose outputs are in the input."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -75,9 +75,10 @@ def make_reference(urn: str) -> dict[str, str]:
 
 
 def to_plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue) -> Any:
-    """Turn protobuf values into JSON values; unknowns, secrets and references become mappings with one key.
+    """Turn a protobuf value into JSON values.
 
-    Keys are sorted because protobuf has no order.
+    An unknown, a secret or a reference becomes a mapping with one key: ``$unknown``, ``$secret`` or ``$resource``. Keys
+    are sorted, since protobuf maps have no order.
     """
     if isinstance(value, struct_pb2.Struct):
         return (
@@ -111,7 +112,7 @@ def _to_plain_marker(value: struct_pb2.Struct) -> Any:
 
 
 def hide_secrets(value: Any, *, inside: bool = False) -> Any:
-    """Return a plain value with ``(secret)`` for each known part of a secret; keys and unknowns stay."""
+    """Return a plain value in which ``(secret)`` replaces each known value of a secret; keys and unknowns stay."""
     if isinstance(value, Mapping):
         if value == UNKNOWN:
             return dict(value)
@@ -122,7 +123,7 @@ def hide_secrets(value: Any, *, inside: bool = False) -> Any:
 
 
 def has_unknown(value: Any) -> bool:
-    """Return whether a part of a plain value is unknown."""
+    """Return True if a plain value is unknown, or contains an unknown at any depth."""
     if isinstance(value, Mapping):
         return value == UNKNOWN or any(map(has_unknown, value.values()))
     return isinstance(value, list) and any(map(has_unknown, value))

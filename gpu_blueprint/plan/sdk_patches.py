@@ -1,10 +1,9 @@
 """Replace functions of Pulumi's SDK whose work has no effect on a recorded plan.
 
-The SDK serves an engine in another process: it sends stack traces, waits for answers, writes a log. While a plan is
-recorded, the answers come immediately, in the same thread. Each patch below names the work that it saves and the reason
-why the plan stays the same; a test records plans with and without the patches and compares them.
-
-The patches replace internal functions of the version of the SDK that ``quick_sdk.py`` names.
+The SDK usually talks to an engine in another process: it sends stack traces and log messages, and waits for answers.
+While a plan is recorded, answers come immediately, in the same thread. The docstring of each patch names the work that
+it saves, and why the plan stays the same. A test compares plans with and without the patches. The patches fit the
+version of the SDK that ``quick_sdk.py`` names.
 """
 
 import asyncio
@@ -19,24 +18,25 @@ from pulumi.runtime.proto import source_pb2
 
 
 def _drop_message(*_: Any, **__: Any) -> None:
-    """Replace ``log.debug``: the SDK formats and sends four messages per resource, and a plan contains no message."""
+    """Replace ``log.debug``: the SDK formats and sends four messages for each resource, but a plan contains none."""
 
 
 def _send_no_stack_trace() -> source_pb2.StackTrace:
-    """Replace ``_get_stack_trace``: the SDK sends a file address for every frame above a resource; a plan has none."""
+    """Replace ``_get_stack_trace``: the SDK sends the frames of the call stack, but a plan contains none."""
     return source_pb2.StackTrace()
 
 
 def _call_plainly(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Replace ``wrap_with_context``: the SDK carries contexts to another thread; a recording needs no other thread."""
+    """Replace ``wrap_with_context``: the SDK copies context variables to a thread, but a recording uses one thread."""
     return function
 
 
 def _make_output(future: "asyncio.Future[_OutputData[Any]]") -> Output[Any]:
     """Make an output that the SDK does not track.
 
-    The SDK awaits tracked outputs before the program ends, and reports their errors. For a resource it is enough that
-    the SDK tracks URN and id: both wait for the same answer, and fail with the same error, as the properties.
+    The SDK awaits tracked outputs before the program ends, and reports their errors. It need not track the properties
+    of a resource, since it tracks URN and id. These wait for the same answer as the properties, and fail with the same
+    error.
     """
     output: Output[Any] = object.__new__(Output)
     output._data = future
@@ -59,7 +59,10 @@ def _resolve(
 
 
 def _transfer_properties(res: Resource, props: Mapping[str, Any], custom: bool) -> dict[str, Callable[..., None]]:
-    """Replace ``transfer_properties``: make one future per property; the SDK makes four, a task and their callbacks."""
+    """Replace ``transfer_properties``: make one future for each property.
+
+    The SDK makes four futures, a task, and their callbacks.
+    """
     resolvers: dict[str, Callable[..., None]] = {}
     for name in props:
         if name != "urn" and not (name == "id" and custom):
@@ -79,7 +82,7 @@ def _resolve_outputs(
     *others: Any,
     **named: Any,
 ) -> None:
-    """Replace ``resolve_outputs`` for answers without known values, where no value needs a type.
+    """Replace ``resolve_outputs`` for answers without known values: without values, the SDK needs no types.
 
     The provider of a cluster that does not exist yet gives such answers. The SDK would first evaluate all type hints of
     a resource, and load all output types of its package.
@@ -91,7 +94,7 @@ def _resolve_outputs(
 
 
 def _create_urn(name: Any, type_: Any, parent: Any = None, *others: Any, **named: Any) -> Output[str]:
-    """Replace ``create_urn`` for plain text: make the same URN without the SDK's five tasks."""
+    """Replace ``create_urn`` if all arguments are plain texts: make the same URN without the SDK's five tasks."""
     if not (isinstance(parent, str) and isinstance(name, str) and isinstance(type_, str)):
         return _SDK_CREATE_URN(name, type_, parent, *others, **named)
     future: asyncio.Future[_OutputData[Any]] = asyncio.Future()
@@ -100,7 +103,7 @@ def _create_urn(name: Any, type_: Any, parent: Any = None, *others: Any, **named
 
 
 async def _resolve_depends_on_urns(depends_on: Any, from_resource: Resource | None = None) -> set[str]:
-    """Replace ``_resolve_depends_on_urns`` for the plain resources of a list: the SDK makes five tasks for each."""
+    """Replace ``_resolve_depends_on_urns`` for resources in a list (not outputs): the SDK makes five tasks for each."""
     if not isinstance(depends_on, list):
         return await _SDK_RESOLVE_DEPENDS_ON_URNS(depends_on, from_resource)
     plain = {item for item in depends_on if isinstance(item, Resource)}
@@ -112,8 +115,8 @@ async def _resolve_depends_on_urns(depends_on: Any, from_resource: Resource | No
 def _declare_dependency(from_resource: Resource, to_resource: Resource) -> bool:
     """Replace ``declare_dependency``: look for a cycle only if a cycle is possible.
 
-    The SDK walks through all dependencies of ``to_resource`` in search of ``from_resource``. The walk cannot meet a
-    resource on which no other resource depends so far.
+    The SDK walks through all dependencies of ``to_resource`` in search of ``from_resource``. It cannot find
+    ``from_resource`` if no resource depends on it so far.
     """
     can_reach = from_resource is to_resource or _NEEDED_MARK in from_resource.__dict__
     if can_reach and resource_cycle_breaker._reachable(from_resource=to_resource, to_resource=from_resource):
@@ -137,4 +140,4 @@ PATCHES: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
     (rpc, "resolve_outputs", _resolve_outputs),
     (rpc, "declare_dependency", _declare_dependency),
 )
-"""Module, name and replacement of each function."""
+"""Module and name of each replaced function, and its replacement."""

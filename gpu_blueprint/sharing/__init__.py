@@ -1,4 +1,4 @@
-"""The sharing of GPUs between pods: the legal combinations, and the resources, labels, taint and settings of each."""
+"""GPU sharing between pods: which modes a GPU allows, and the resources, labels, taint and settings of each mode."""
 
 from .mig_manager import build_mig_manager_env
 from .mig_strategy import find_strategy_harm

@@ -1,4 +1,4 @@
-"""The MIG strategy by which the device plugin names slices.
+"""The MIG strategy: it decides how the device plugin names MIG instances.
 
 Each config file of the plugin states the strategy of its nodes. A strategy for all nodes, in the ClusterPolicy or in
 the plugin's environment, overrides every file; by default the operator sets no strategy for all nodes (gpu-operator
@@ -13,10 +13,10 @@ _MIG_STRATEGIES = ("none", "single", "mixed")
 
 
 def find_strategy_harm(pools: Mapping[str, SharingProfile], strategy: str) -> str:
-    """Return the harm of a strategy for all nodes, as a sentence; empty if the strategy suits every pool.
+    """Return the harm that a strategy for all nodes does, as a sentence; empty if it suits every pool.
 
     Args:
-        pools: Name of a pool → its way of sharing.
+        pools: Name of a pool → its sharing profile.
         strategy: The strategy of all nodes.
     """
     if strategy not in _MIG_STRATEGIES:

@@ -1,4 +1,4 @@
-"""The names by which the ClusterPolicy of an existing GPU Operator finds the platform's ConfigMaps."""
+"""Names of the platform's ConfigMaps, which the ClusterPolicy of an existing GPU Operator must state."""
 
 PLUGIN_CONFIG_MAP = "gpu-blueprint-device-plugin"
 """ConfigMap for ``spec.devicePlugin.config.name``; ``spec.devicePlugin.config.default`` must be ``none``."""

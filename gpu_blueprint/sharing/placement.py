@@ -1,7 +1,7 @@
-"""The MIG layouts that a GPU can hold; a layout is legal by placement, not by the sum of its slices.
+"""The legal MIG layouts of a GPU: every instance must find a place on it, so it is not enough that the sums fit.
 
-A layout is legal under three conditions. Its compute slices fit. At most one instance holds the extra media engines.
-Every instance begins at a start that its profile allows, and no two instances cover the same memory slice.
+A layout is legal under three conditions. The GPU has enough compute slices. At most one instance has the extra media
+engines. Every instance begins at a memory slice that its profile allows, and no two instances overlap.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ Layout = Mapping[str, int]
 
 
 def can_place(table: MigTable, layout: Layout) -> bool:
-    """Return whether one GPU can hold the layout; every name must be a profile of the table."""
+    """Return True if the layout is legal on one GPU; every name must be a profile in the table."""
     rows = [(table.profiles[name], count) for name, count in layout.items()]
     if sum(p.compute_slices * count for p, count in rows) > table.compute_slices:
         return False
@@ -27,7 +27,7 @@ def can_place(table: MigTable, layout: Layout) -> bool:
 
 
 def _fits(profiles: list[MigProfile], taken: int) -> bool:
-    """Place the first profile at each free start (``taken`` is a bit mask of memory slices), then the rest."""
+    """Return True if all profiles find places outside the memory slices in ``taken``, a bit mask."""
     if not profiles:
         return True
     first, rest = profiles[0], profiles[1:]
@@ -37,16 +37,16 @@ def _fits(profiles: list[MigProfile], taken: int) -> bool:
 
 @cache
 def list_legal_layouts(table: MigTable) -> tuple[Layout, ...]:
-    """Return every legal layout with at least one instance, each with its largest profile first.
+    """Return every legal layout with at least one instance; within each layout, the largest profile comes first.
 
-    The layouts contain only plain profiles, and no variants (``+me``, ``+gfx``, ``-me``).
+    The layouts contain only plain profiles, not variants (``+me``, ``+gfx``, ``-me``).
     """
     plain = [p.name for p in reversed(table.rows) if not p.is_variant]
     return tuple(layout for layout in _grow(table, plain, {}) if layout)
 
 
 def _grow(table: MigTable, names: list[str], layout: dict[str, int]) -> Iterator[Layout]:
-    """Yield the legal layouts that extend a layout by any count of each named profile."""
+    """Yield the legal layouts that add any number of instances of the named profiles to a layout, also none."""
     if not names:
         yield layout
         return
@@ -59,7 +59,7 @@ def _grow(table: MigTable, names: list[str], layout: dict[str, int]) -> Iterator
 
 @cache
 def list_maximal_layouts(table: MigTable) -> tuple[Layout, ...]:
-    """Return the legal layouts that leave no room for another instance; the largest profiles come first."""
+    """Return the legal layouts to which no instance can be added; layouts with the largest profiles come first."""
     plain = [p.name for p in table.rows if not p.is_variant]
     return tuple(
         layout
@@ -69,7 +69,7 @@ def list_maximal_layouts(table: MigTable) -> tuple[Layout, ...]:
 
 
 def find_nearest_layouts(table: MigTable, wanted: Layout, limit: int = 3) -> tuple[Layout, ...]:
-    """Return the legal layouts that differ least from the wanted layout; fuller layouts come first among equals."""
+    """Return the legal layouts that differ least from the wanted one; among equals, fuller layouts come first."""
 
     def distance(layout: Layout) -> tuple[int, int]:
         changed = sum(abs(wanted.get(name, 0) - layout.get(name, 0)) for name in {*wanted, *layout})
@@ -106,14 +106,14 @@ def describe_layout(layout: Layout) -> str:
 
 
 class LayoutFault(Record):
-    """The arithmetic that makes a layout illegal, and the nearest legal layouts."""
+    """The reason why a layout is illegal, and a hint with the nearest legal layouts."""
 
     reason: str
     hint: str
 
 
 def find_layout_fault(table: MigTable, layout: Layout) -> LayoutFault | None:
-    """Return the fault of a layout of known profiles; None if the layout is legal."""
+    """Return the fault of a layout; None if it is legal. Every name must be a profile in the table."""
     if can_place(table, layout):
         return None
     plain = Counter[str]()
@@ -137,6 +137,9 @@ def _explain_fault(table: MigTable, layout: Layout) -> str:
 
 
 def explain_fault(table: MigTable, layout: Layout) -> str:
-    """Return the fault of a layout of known profiles, with legal layouts, as text; empty if the layout is legal."""
+    """Return the fault and the hint as one text; empty if the layout is legal.
+
+    Every name must be a profile in the table.
+    """
     fault = find_layout_fault(table, layout)
     return f"{fault.reason}; {fault.hint}" if fault else ""

@@ -1,7 +1,7 @@
 """The sharing profile: all the settings that follow from a GPU model, an AMI family and a sharing mode.
 
-Resource names, counts, labels, taint, overlay and the settings that apply the sharing are derived here, in one place,
-so that they cannot disagree. docs/decisions/0002-distinct-resource-names.md gives the reasons.
+All these are derived here, in one place, so they cannot contradict each other: resource names, counts, labels, taint,
+NodeOverlay, and the settings that apply the sharing. The reasons are in docs/decisions/0002-distinct-resource-names.md.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ WHOLE_GPU = "nvidia.com/gpu"
 _SHARED_SUFFIX = ".shared"
 SHARED_GPU = WHOLE_GPU + _SHARED_SUFFIX
 POOL_KEY = "gpu-blueprint/pool"
-"""Key of the node label with the name of the pool, and of the taint of pools that advertise several resources."""
+"""Key of the node label with the pool's name. If a pool advertises several resources, its taint has this key too."""
 MIG_CONFIG_LABEL = "nvidia.com/mig.config"
 OPERANDS_LABEL = "nvidia.com/gpu.deploy.operands"
 PLUGIN_CONFIG_LABEL = "nvidia.com/device-plugin.config"
@@ -37,9 +37,9 @@ class SharingProfile(Record, kw_only=True):
     taint: Mapping[str, str]
     node_labels: Mapping[str, str] = field(default_factory=dict)
     plugin_configs: Mapping[str, Any] = field(default_factory=dict)
-    """Key → device-plugin config file. A node label names the key that the GPU Operator's plugin reads."""
+    """Key → config file of the device plugin. The GPU Operator's plugin reads the key that the node's label names."""
     mig_configs: Mapping[str, Any] = field(default_factory=dict)
-    """Key → mig-parted config. A node label names the key that the GPU Operator's MIG manager applies."""
+    """Key → mig-parted config. The GPU Operator's MIG manager applies the key that the node's label names."""
     bottlerocket: Mapping[str, Any] = field(default_factory=dict)
     """Settings under ``settings.kubelet-device-plugins.nvidia``, which Bottlerocket applies at boot."""
     reboots: bool = False
@@ -52,7 +52,7 @@ class SharingProfile(Record, kw_only=True):
 
     @property
     def has_operands_off(self) -> bool:
-        """True if the GPU Operator's operands stay off these nodes, which apply the sharing themselves."""
+        """True if these nodes apply the sharing themselves, so the GPU Operator's operands do not run on them."""
         return self.node_labels.get(OPERANDS_LABEL) == "false"
 
     def count_per_node(self, instance: Instance) -> dict[str, int]:
@@ -64,9 +64,10 @@ class SharingProfile(Record, kw_only=True):
         return {name: count * max_gpus for name, count in self.per_device.items()}
 
     def list_overlay(self, instance: Instance) -> dict[str, int]:
-        """Return extended resource → count in this type's NodeOverlay; empty if the count of EC2 is right.
+        """Return extended resource → count for the NodeOverlay of this type; empty if nodes advertise what EC2 counts.
 
-        A resource that EC2 counts but nodes do not advertise gets 0, so Karpenter plans no pod with a whole GPU there.
+        If EC2 counts whole GPUs that nodes do not advertise, their count is 0: Karpenter then plans no pod with a whole
+        GPU there.
         """
         advertised = self.count_per_node(instance)
         counted_by_ec2 = {WHOLE_GPU: instance.gpu_count} if instance.gpu_count else {}
@@ -80,7 +81,7 @@ def _find_unit(resource: str) -> str:
 
 
 def derive_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> SharingProfile:
-    """Derive the profile of a combination without refusals; the taint of a mixed layout names the pool."""
+    """Derive the sharing profile of a combination that ``find_refusals`` accepts."""
     if family is BOTTLEROCKET:
         return _derive_on_bottlerocket(gpu, sharing)
     match sharing:
@@ -96,20 +97,23 @@ def derive_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> 
 
 
 def _build_profile(per_device: Mapping[str, int], summary: str, **applied: Any) -> SharingProfile:
-    """Build a profile whose taint is named after its resource: EKS adds the toleration to pods that request it."""
+    """Build a profile whose taint has the resource name as key: EKS adds the toleration to pods that request it."""
     taint = {"key": next(iter(per_device)), "effect": "NoSchedule"}
     return SharingProfile(summary=summary, per_device=per_device, taint=taint, **applied)
 
 
 def _build_pool_taint(pool: str) -> dict[str, str]:
-    """Build the taint of a pool with several resources, named after the pool; pods must tolerate it explicitly."""
+    """Build the taint of a pool with several resources: its value is the pool's name.
+
+    Pods must tolerate it explicitly.
+    """
     return {"key": POOL_KEY, "value": pool, "effect": "NoSchedule"}
 
 
 def _replicate(
     whole: Mapping[str, int], replicas: int, mode: str, summary: str, key: str = "", **applied: Any
 ) -> SharingProfile:
-    """Build a profile that advertises each resource several times, under the plugin's name ``<name>.shared``."""
+    """Build a profile that advertises each resource ``replicas`` times, under the device plugin's name ``….shared``."""
     key = key or f"{mode}-{replicas}"
     labels = {PLUGIN_CONFIG_LABEL: key, **applied.pop("node_labels", {})}
     settings = {
@@ -117,7 +121,7 @@ def _replicate(
         "failRequestsGreaterThanOne": True,
         "resources": [{"name": name, "replicas": replicas} for name in whole],
     }
-    # The plugin exits at its start if a file shares by MPS under the MIG strategy "mixed", also on GPUs without MIG
+    # The plugin exits at its start if a file combines MPS with the MIG strategy "mixed", also on GPUs without MIG
     # (k8s-device-plugin v0.19.1, cmd/nvidia-device-plugin/main.go, validateFlags).
     base, shared = ({"version": "v1"}, "mps") if mode == "mps" else (UNSHARED_PLUGIN_CONFIG, "timeSlicing")
     plugin = {key: {**base, "sharing": {shared: settings}}}
@@ -126,9 +130,9 @@ def _replicate(
 
 
 def find_mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
-    """Return MIG profile → instances on one GPU; a single profile is repeated as often as it fits.
+    """Return MIG profile → number of instances on one GPU; a single profile is repeated as often as it fits.
 
-    Profiles are sorted, since Pulumi's engine does not keep the order of a mapping and texts show the order.
+    Profiles are sorted, since texts show their order, and Pulumi's engine does not keep the order of a mapping.
     """
     assert gpu.mig is not None, "find_refusals() accepts no GPU without MIG"
     if sharing.layout is not None:
@@ -154,8 +158,10 @@ def _derive_mig(gpu: Gpu, sharing: Mig) -> SharingProfile:
 
 
 def _name_layout(layout: Mapping[str, int]) -> str:
-    """Return a name that changes with the layout. A changed node label is drift, so Karpenter replaces the old
-    nodes."""
+    """Return a name that changes with the layout.
+
+    Nodes have it in a label, and Karpenter replaces nodes whose label changes (drift).
+    """
     return f"layout-{hashlib.sha256(json.dumps(layout, sort_keys=True).encode()).hexdigest()[:8]}"
 
 

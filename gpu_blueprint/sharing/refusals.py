@@ -14,7 +14,10 @@ def find_refusals(gpu: Gpu, family: AmiFamily, sharing: Sharing, *, fractional: 
     """Yield the reasons why a combination cannot work; paths start at the pool.
 
     Args:
-        fractional: Whether the instance types hold vGPU fractions.
+        gpu: Model of the GPU.
+        family: AMI family of the nodes.
+        sharing: Sharing mode of the pool.
+        fractional: True if the instance types have fractions of a GPU (vGPU).
     """
     if gpu.min_driver > family.driver_branch:
         yield Problem(

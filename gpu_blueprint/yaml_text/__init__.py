@@ -1,4 +1,4 @@
-"""YAML text: how readers of YAML interpret scalars, and values as text that all readers read alike."""
+"""YAML text: how YAML readers interpret scalars, and writers whose text all readers interpret in the same way."""
 
 from .dumper import write_yaml
 

@@ -8,7 +8,7 @@ import yaml
 from .readings import reads_as_text
 
 ONE_LINE = 1_000_000
-"""A width in characters that folds no line."""
+"""A width, in characters, at which no line is folded."""
 _TEXT_TAG = "tag:yaml.org,2002:str"
 _DIGITS = re.compile(r"[\d:_.]+")
 
@@ -33,9 +33,11 @@ def write_as_author(value: Any) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """A dumper that quotes each text which a reader could take for another type; several lines become a block.
+    """A dumper that quotes each text which some YAML reader takes for another type.
 
-    PyYAML quotes only what its own reader would take for another type.
+    It writes a text of several lines as a block.
+
+    PyYAML's own dumper quotes only what PyYAML takes for another type.
     """
 
 

@@ -1,4 +1,4 @@
-"""Values as YAML text that every reader of stack files reads alike."""
+"""Values as YAML text in one line that every reader of stack files interprets in the same way."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,8 @@
-"""Plain scalars as the readers of YAML 1.1, YAML 1.2 and Pulumi's CLI interpret them.
+"""Readings of plain scalars: as type and value in YAML 1.1, in YAML 1.2 and in Pulumi's CLI.
 
 This program reads YAML 1.1, as PyYAML does. Pulumi's CLI reads with gopkg.in/yaml.v3, which mixes YAML 1.1 and 1.2.
-kubectl, Helm and the NVIDIA programs read with sigs.k8s.io/yaml: like Pulumi, and with the switches of YAML 1.1.
+kubectl, Helm and the NVIDIA programs read with sigs.k8s.io/yaml: like Pulumi, but yes, no, on, off, y and n are also
+booleans, as in YAML 1.1.
 """
 
 import re
@@ -13,10 +14,10 @@ import yaml
 from ..records import Record
 
 LONGEST = 1000
-"""The most characters of a scalar whose readings are compared; no number is longer."""
+"""Most characters of a scalar whose readings are compared; real numbers are shorter."""
 _NUMERIC = r"[-+.0-9][-+.:0-9_a-fA-FxXoOtTzZinIN \t]*"
 SUSPECT = re.compile(rf"{_NUMERIC}|[yYnN]|yes|no|on|off|true|false|null|~|<<|=|", re.IGNORECASE)
-"""Every plain scalar that a reader may not read as text."""
+"""Pattern of every plain scalar that some reader may interpret as another type than text."""
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?([Tt \t]+\d.*)?")
 _INT_1_2 = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT_1_2 = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -33,7 +34,10 @@ _CONSTRUCTOR = yaml.constructor.SafeConstructor()
 
 
 class Reading(Record):
-    """A value as one reader sees it; ``sort`` keeps the number 1 and the switch true apart."""
+    """The type and value that one reader sees in a scalar.
+
+    ``sort`` is the type: without it, 1 and True would be equal in Python.
+    """
 
     sort: str
     value: Any = None
@@ -43,7 +47,7 @@ class Reading(Record):
 
     @property
     def written(self) -> str:
-        """The value in a form that all readers read alike; empty for text."""
+        """A spelling of the value that all readers interpret in the same way; empty for text."""
         if self.sort == "number":
             return f"{Decimal(repr(self.value)).normalize():f}"
         return str(self.value).lower() if self.sort == "switch" else ""
@@ -53,7 +57,7 @@ _NULL, TEXT = Reading("nothing"), Reading("text")
 
 
 def _read_1_1(text: str) -> Reading:
-    """Read a plain scalar as PyYAML does, and y and n as switches, as YAML 1.1 specifies."""
+    """Read a plain scalar as PyYAML does, except y and n: these are booleans in YAML 1.1, but texts for PyYAML."""
     if text in _SWITCHES:
         return Reading("switch", _SWITCHES[text])
     if _DATE.fullmatch(text):
@@ -96,11 +100,11 @@ def read_as_pulumi(text: str) -> Reading:
 
 
 def read_all(text: str) -> dict[str, Reading]:
-    """Return each reader's name with its reading of a plain scalar of at most ``LONGEST`` characters."""
+    """Return name of a reader → its reading of a plain scalar, which has at most ``LONGEST`` characters."""
     return {"YAML 1.1": _read_1_1(text), "YAML 1.2": read_1_2(text), "Pulumi": read_as_pulumi(text)}
 
 
 def reads_as_text(text: str) -> bool:
-    """Return whether every reader of YAML reads a text without quotes as text."""
+    """Return True if every YAML reader interprets this text without quotes as text."""
     is_number = len(text) > LONGEST or NOT_FINITE.fullmatch(text)
     return not SUSPECT.fullmatch(text) or (not is_number and set(read_all(text).values()) == {TEXT})

@@ -1,1 +1,1 @@
-"""Questions about effects, which rules ask: what a document allows, who can reach an API, what a quota limits."""
+"""Functions that derive effects from resources: what a document allows, who reaches an API, what a quota limits."""

@@ -1,4 +1,4 @@
-"""The principals with access to a cluster: access entries, pulumi-eks's mappings, and the ConfigMap ``aws-auth``."""
+"""Principals with access to a cluster: by access entries, mappings of pulumi-eks, or the ConfigMap ``aws-auth``."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,20 +11,20 @@ from .namespaces import read_name
 
 COMPONENT = "eks:index:Cluster"
 ENTRY_KINDS = ("AccessPolicyAssociation", "AccessEntry", "Cluster")
-"""Kinds of resources that give access policies of EKS."""
+"""Kinds of resources that give EKS access policies to principals."""
 
 
 class AccessPolicy(Record, kw_only=True):
-    """One access policy of EKS with its scope."""
+    """An EKS access policy that a principal gets, with its scope."""
 
     name: str
     in_cluster: bool
     namespaces: list[str]
-    """Namespaces, or patterns such as ``dev-*``; empty for the whole cluster."""
+    """Namespaces in the scope, or patterns such as ``dev-*``; empty if the scope is the whole cluster."""
 
 
 def list_identities(resource: Resource) -> Iterator[tuple[str, list[str]]]:
-    """Yield the user name and the groups that each principal has in the cluster.
+    """Yield (user name, groups), as the cluster sees them, for each principal to whom a resource gives access.
 
     Raises:
         NotYetKnownError: A mapping is not known yet.
@@ -54,7 +54,9 @@ def _list_entries(cluster: Resource) -> Iterator[Mapping[str, Any]]:
 
 
 def list_access_policies(resource: Resource) -> Iterator[AccessPolicy]:
-    """Yield the access policies that an association, an entry of aws-native or a cluster of pulumi-eks gives.
+    """Yield the access policies that a resource gives.
+
+    It is an association, an access entry of aws-native, or a cluster of pulumi-eks.
 
     Raises:
         NotYetKnownError: A policy is not known yet.

@@ -1,4 +1,4 @@
-"""Questions about a statement: the actions that it allows, wildcards that only read, and the number of resources."""
+"""The scope of an IAM statement: the actions that it allows, wildcards that only read, and the number of resources."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,13 +9,14 @@ from ..rule import find_wrong
 from .statements import Statement
 
 _READ_LEVELS = {"List", "Read"}
-"""Access levels of AWS's actions that change nothing."""
+"""Access levels, in AWS's lists of actions, that change nothing."""
 _DESCRIBE_VERBS = ("describe", "list")
-"""Verbs of actions that show settings. ``Get`` is missing, since it also returns secrets, passwords and objects."""
+"""Verbs of actions that only show settings. ``Get`` is not listed, since it also returns secrets, passwords and
+objects."""
 
 
 def has_wildcard(pattern: str) -> bool:
-    """Tell whether a pattern of IAM matches more than one text."""
+    """Tell whether an IAM pattern contains a wildcard."""
     return "*" in pattern or "?" in pattern
 
 
@@ -39,7 +40,7 @@ def fits(pattern: str, text: str) -> bool:
 
 
 def only_describes(pattern: str) -> bool:
-    """Tell whether a pattern names a service and a verb, Describe or List, with actions that AWS lists as reads."""
+    """Tell whether a pattern begins with a service and Describe or List, and matches only actions that read."""
     service, _, name = pattern.strip().lower().partition(":")
     if not name.startswith(_DESCRIBE_VERBS):
         return False
@@ -48,16 +49,16 @@ def only_describes(pattern: str) -> bool:
 
 
 def only_uses_keys(pattern: str) -> bool:
-    """Tell whether a pattern matches only actions that use a KMS key, and no actions that manage the key."""
+    """Tell whether a pattern matches only actions that use a KMS key, not actions that manage it."""
     return pattern.strip().lower().startswith(_KEY_USE_PREFIXES)
 
 
 _KEY_USE_PREFIXES = ("kms:reencrypt", "kms:generatedatakey")
-"""Prefixes of actions that AWS itself allows with a wildcard (AWS KMS Developer Guide, "Default key policy")."""
+"""Prefixes of actions to which AWS's own key policy adds a wildcard (AWS KMS Developer Guide, "Default key policy")."""
 
 
 def fixes_verb(pattern: str) -> bool:
-    """Tell whether a pattern is a whole verb of AWS's actions with ``*`` after it, such as ``kms:Enable*``."""
+    """Tell whether a pattern is a whole verb followed by ``*``, such as ``kms:Enable*``."""
     service, _, name = pattern.strip().partition(":")
     if not re.fullmatch(r"[A-Za-z]+\*", name):
         return False
@@ -66,21 +67,24 @@ def fixes_verb(pattern: str) -> bool:
 
 
 def _read_access_levels(service: str) -> Mapping[str, str]:
-    """Return action → access level; empty for a service that policy-sentry does not know, such as a wildcard."""
+    """Return action → access level of a service.
+
+    The result is empty if policy-sentry does not know the service, or for a wildcard.
+    """
     return {name: facts["access_level"] for name, facts in list_actions(service).items()}
 
 
 def spans_several(statement: Statement, service: str, types: Iterable[str], end: str | None = None) -> bool:
-    """Tell whether a statement covers more than named resources of some types, such as IAM roles.
+    """Tell whether a statement covers more resources of some types, such as IAM roles, than it names.
 
-    A wildcard in the account or the region does not count, since the name after it still means a single resource. A
-    statement with principals covers only the resource that holds it.
+    A wildcard in the account or the region does not count, since the name after it still belongs to one resource. A
+    statement with principals covers only the resource that contains it.
 
     Args:
         statement: A statement of an IAM document.
-        service: The service in the ARNs of the resources.
-        types: Prefixes of the last part of these ARNs. ``/`` follows, unless a type ends with ``:`` or is empty.
-        end: The text that ends a name; a wildcard after it belongs to the same resource. None without such a text.
+        service: The service part of the resources' ARNs.
+        types: How the last part of these ARNs begins. ``/`` is added, unless a type ends with ``:`` or is empty.
+        end: A text that ends the name: a wildcard after it stays within one resource. None if no text does.
 
     Raises:
         NotYetKnownError: No known resource is a wildcard, and a resource is not known yet.
@@ -94,7 +98,7 @@ def spans_several(statement: Statement, service: str, types: Iterable[str], end:
 
 
 def _matches_several(arn: str, service: str, starts: tuple[str, ...], end: str | None) -> bool:
-    arn = re.sub(r"\$\{[^}]*\}", "", arn)  # a variable contains a colon, and has a single value in a request
+    arn = re.sub(r"\$\{[^}]*\}", "", arn)  # a policy variable contains a colon, and has one value in a request
     parts = arn.split(":", _NAME_INDEX)
     if len(parts) > _SERVICE_INDEX and not fits(parts[_SERVICE_INDEX], service):
         return False
@@ -109,6 +113,7 @@ def _matches_several(arn: str, service: str, starts: tuple[str, ...], end: str |
 
 
 _SECRET_SUFFIX = "-??????"
-"""Suffix of a secret's ARN, as AWS's documentation writes the six letters that Secrets Manager chooses."""
+"""Suffix of a secret's ARN in AWS's documentation: it stands for the six letters that Secrets Manager appends."""
 _SERVICE_INDEX, _NAME_INDEX = 2, 5
-"""Indexes in an ARN: ``arn:aws:iam::111122223333:role/one`` has its service third and its name sixth."""
+"""Indexes of the parts of an ARN between colons: in ``arn:aws:iam::111122223333:role/one``, ``iam`` and
+``role/one``."""

@@ -1,4 +1,4 @@
-"""Address blocks that may connect: blocks of one organisation, or the internet."""
+"""Address blocks that may connect, and whether they are so large that they admit the internet."""
 
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
@@ -12,7 +12,8 @@ from ..values import UNKNOWN, NotYetKnownError, UnreadableError, read_list, read
 _LARGEST_PREFIX = {4: 8, 6: 20}
 """IP version → prefix length of the largest block that a single organisation owns."""
 _OTHERS_PREFIX = {4: 12, 6: 28}
-"""IP version → prefix length of a block as large as all other blocks of an organisation together, as at Cloudflare."""
+"""IP version → prefix length of a block with as many addresses as an organisation has outside its largest block; taken
+from Cloudflare."""
 
 
 class Sources(Record):
@@ -20,7 +21,7 @@ class Sources(Record):
 
     networks: tuple[IPv4Network | IPv6Network, ...] = ()
     odd: tuple[Any, ...] = ()
-    """Values that are no address blocks."""
+    """Texts that are no address blocks."""
     has_unknown: bool = False
 
     def __add__(self, other: "Sources") -> "Sources":
@@ -28,9 +29,9 @@ class Sources(Record):
 
     @property
     def admit_internet(self) -> bool:
-        """True if the known blocks together hold more public addresses than a single organisation owns.
+        """True if the known blocks together contain more public addresses than a single organisation owns.
 
-        The sum counts, so many small blocks may admit the internet too.
+        Many small blocks can admit the internet too.
         """
         public = sorted((network for network in self.networks if network.is_global), key=_get_version)
         return any(_exceed_one_owner(networks) for _, networks in groupby(public, key=_get_version))
@@ -39,8 +40,8 @@ class Sources(Record):
         """Tell whether the blocks admit the internet.
 
         Raises:
-            NotYetKnownError: The known blocks do not admit it, and others are not known yet.
-            UnreadableError: The known blocks do not admit it, and other values are no address blocks.
+            NotYetKnownError: The known blocks do not admit the internet, and others are not known yet.
+            UnreadableError: The known blocks do not admit the internet, and another value is no address block.
         """
         if self.admit_internet:
             return True
@@ -56,7 +57,10 @@ def _get_version(network: IPv4Network | IPv6Network) -> int:
 
 
 def _exceed_one_owner(networks: Iterable[Any]) -> bool:
-    """Tell whether networks of one IP version, at least one, hold more addresses than a single organisation owns."""
+    """Tell whether networks together contain more addresses than a single organisation owns.
+
+    There must be at least one network, and all must have the same IP version.
+    """
     largest, *others = sorted(collapse_addresses(networks), key=lambda network: network.prefixlen)
     believable = 2 ** (largest.max_prefixlen - _OTHERS_PREFIX[largest.version])
     number = sum(network.num_addresses for network in others)
@@ -64,7 +68,7 @@ def _exceed_one_owner(networks: Iterable[Any]) -> bool:
 
 
 def read_sources(value: Any) -> Sources:
-    """Read address blocks: a list of them, a single block, or several in one text.
+    """Read address blocks from a list, from a single block, or from one text with several.
 
     Raises:
         NotYetKnownError: The list is not known yet.

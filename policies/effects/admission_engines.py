@@ -1,7 +1,7 @@
-"""Third-party admission of pods: webhooks, Kyverno, Gatekeeper and the like.
+"""Admission of pods by third parties: webhooks, Kyverno, Gatekeeper and similar engines.
 
-A program that installs an engine passes, since the engine's policies may come from elsewhere. A policy or a webhook of
-the program itself must refuse pods, not only audit them.
+To install an engine is enough, since its policies may come from outside the program. A policy or a webhook in the
+program counts only if it refuses pods, not if it only audits them.
 """
 
 from collections.abc import Mapping
@@ -22,11 +22,11 @@ _KYVERNO_RULES, _KYVERNO_CEL, _CONSTRAINT = (
     "kubernetes:policies.kyverno.io/",
     "kubernetes:constraints.gatekeeper.",
 )
-"""Prefixes of the types of Kyverno's policies, of its newer policies in CEL, and of Gatekeeper's constraints."""
+"""Prefixes of resource types: of Kyverno's policies, of its newer policies in CEL, and of Gatekeeper's constraints."""
 
 
 def has_engine(stack: Stack, namespace: str) -> bool:
-    """Tell whether the program installs an engine of policies, or a policy or webhook that refuses pods of a namespace.
+    """Tell whether the program has a policy engine, or a policy or webhook that can refuse pods of a namespace.
 
     Raises:
         NotYetKnownError: No known policy or webhook refuses pods, and another is not known yet.
@@ -77,7 +77,7 @@ def _refuses_pods(policy: Resource, stack: Stack, namespace: str) -> bool:
 
 
 def _reaches(match: Mapping[str, Any], stack: Stack, namespace: str) -> bool:
-    """Tell whether a constraint matches pods of a namespace; a field that is not set matches everything."""
+    """Tell whether a constraint of Gatekeeper matches pods of a namespace; a missing field matches everything."""
     kinds = [kind for item in read_mappings(match.get("kinds"), "kinds") for kind in read_texts(item["kinds"], "kinds")]
     wanted, left_out = (read_texts(match.get(field), field) for field in ("namespaces", "excludedNamespaces"))
     return (
@@ -89,7 +89,7 @@ def _reaches(match: Mapping[str, Any], stack: Stack, namespace: str) -> bool:
 
 
 def _enforces(rule: Mapping[str, Any], policy: Resource, namespace: str) -> bool:
-    """Tell whether a rule of Kyverno refuses pods; by default, Kyverno only audits them."""
+    """Tell whether a rule of Kyverno refuses pods of a namespace; by default, Kyverno only audits them."""
     match = read_mapping(rule.get("match"), "match")
     chosen = [match, *(item for field in ("any", "all") for item in read_mappings(match.get(field), field))]
     resources = [read_mapping(item.get("resources"), "resources") for item in chosen]

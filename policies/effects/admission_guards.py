@@ -1,4 +1,4 @@
-"""Questions about admission policies: whether one judges an operation on objects of a namespace."""
+"""Functions about ValidatingAdmissionPolicies: which operations on objects of a namespace they can refuse."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,11 +14,11 @@ from .kubernetes_rights import matches_any, selects
 from .namespaces import read_name
 
 _TEXT_OR_COMMENT = re.compile(r"""((["'])(?:\\.|[^\\])*?\2)|//.*""")
-"""A text in CEL, which ``split`` keeps, or a comment, which it drops."""
+"""A text in CEL, or a comment. ``split`` keeps the texts, since they are in a group, and drops the comments."""
 
 
 class Operation(Record, kw_only=True):
-    """One operation on one kind of objects in version v1 of its API group, with any name and labels."""
+    """An operation on a kind of objects, in version v1 of its API group; the objects may have any name and labels."""
 
     group: str
     resource: str
@@ -29,18 +29,18 @@ class Request(Operation, kw_only=True, dict=True):
     """An operation in a namespace."""
 
     namespace: str
-    """Empty for every namespace."""
+    """Name of the namespace; empty for every namespace."""
 
     @cached_property
     def anywhere(self) -> Operation:
-        """The operation alone: most facts of a policy do not depend on the namespace."""
+        """The operation without the namespace, on which most facts about a policy do not depend."""
         return Operation(group=self.group, resource=self.resource, operation=self.operation)
 
 
 def judges_changes(stack: Stack, group: str, resource: str, namespace: str) -> bool:
-    """Tell whether admission policies can refuse both changes and removals of a kind of object in a namespace.
+    """Tell whether admission policies can refuse updates and deletions of a kind of object in a namespace.
 
-    An empty namespace stands for every namespace. The CEL of a policy is not evaluated.
+    Empty ``namespace`` means every namespace. The CEL of a policy is not evaluated.
 
     Raises:
         NotYetKnownError: No known policy decides, and a policy is not known yet.
@@ -52,7 +52,7 @@ def judges_changes(stack: Stack, group: str, resource: str, namespace: str) -> b
 
 
 def judges(stack: Stack, request: Request, fits: Callable[[Resource], bool] = lambda _: True) -> bool:
-    """Tell whether an admission policy that fits can refuse a request.
+    """Tell whether an admission policy for which ``fits`` is true can refuse a request.
 
     Raises:
         NotYetKnownError: No known policy decides, and a policy is not known yet.
@@ -87,13 +87,13 @@ def _can_refuse(policy: Resource, request: Request, stack: Stack) -> bool:
 
 
 def _is_strict(policy: Resource) -> bool:
-    """Tell whether a policy has a rule that can refuse requests, and fails closed."""
+    """Tell whether a policy has a rule that can refuse requests, and refuses requests on its own errors too."""
     has_rules = any(_read_expression(rule) != "true" for rule in policy.list_blocks("spec", "validations"))
     return has_rules and fails_closed(policy.read_block("spec"))
 
 
 def _covers(judge: Resource, field: str, request: Request, stack: Stack) -> bool:
-    """Tell whether the match of a policy or of a binding excludes no request of a kind."""
+    """Tell whether the match of a policy or a binding covers a request for any name and labels of the object."""
     selector = judge.compute_once(_read_selector, field, request.anywhere)
     return selector is not None and _selects_namespace(selector, request, stack)
 
@@ -107,12 +107,12 @@ def _names_kind(judge: Resource, field: str, operation: Operation) -> bool:
 
 
 def speaks_of(policy: Resource, words: re.Pattern[str]) -> bool:
-    """Tell whether an expression of an admission policy contains some words; the CEL is not evaluated."""
+    """Tell whether an expression of an admission policy contains text that fits a pattern; the CEL is not evaluated."""
     return any(words.search(text) for text in list_expressions(policy))
 
 
 def list_expressions(policy: Resource) -> list[str]:
-    """Return the parts of an admission policy's expressions: texts, and code without comments."""
+    """Return the parts of an admission policy's expressions: the texts, and the code between them without comments."""
     return policy.compute_once(_list_expressions)
 
 
@@ -123,7 +123,7 @@ def _list_expressions(policy: Resource) -> list[str]:
 
 
 def fails_closed(judge: Mapping[str, Any]) -> bool:
-    """Tell whether a policy or a webhook refuses requests on its own errors, and no condition is always false."""
+    """Tell whether a policy or webhook refuses requests on its own errors, and has no condition ``false``."""
     conditions = read_mappings(judge.get("matchConditions"), "matchConditions")
     is_open = read_text(judge.get("failurePolicy"), "failurePolicy") == "Ignore"
     return not is_open and all(_read_expression(condition) != "false" for condition in conditions)
@@ -134,13 +134,16 @@ def _read_expression(item: Mapping[str, Any]) -> str:
 
 
 def covers(match: Mapping[str, Any], request: Request, stack: Stack) -> bool:
-    """Tell whether a match excludes no request of a kind; an objectSelector may, since users write the labels."""
+    """Tell whether a match covers a request for any name and labels of the object.
+
+    With an objectSelector the answer is no, since users write the labels.
+    """
     selector = _read_whole_selector(match, request)
     return selector is not None and _selects_namespace(selector, request, stack)
 
 
 def _read_whole_selector(match: Mapping[str, Any], operation: Operation) -> Mapping[str, Any] | None:
-    """Return the namespaceSelector of a match; None if the match may exclude objects in these namespaces."""
+    """Return the namespaceSelector of a match; None if the match may leave out objects in the selected namespaces."""
     selector = read_mapping(match.get("namespaceSelector"), "namespaceSelector")
     leaves_out = match.get("objectSelector") or names(match, operation, "excludeResourceRules")
     return None if leaves_out else selector
@@ -151,10 +154,10 @@ def _selects_namespace(selector: Mapping[str, Any], request: Request, stack: Sta
 
 
 def find_labels(stack: Stack, namespace: str) -> Mapping[str, str]:
-    """Return the labels of a namespace, with the label that Kubernetes itself sets to the name.
+    """Return the labels of a namespace, including ``kubernetes.io/metadata.name``, which Kubernetes itself sets.
 
     Raises:
-        NotYetKnownError: The name of a namespace is not known yet, and no namespace before it has the wanted name.
+        NotYetKnownError: The name of a namespace in the program is not known yet, and none before it has this name.
     """
     return stack.compute_once(_read_labels, namespace)
 
@@ -169,7 +172,10 @@ def _read_labels(stack: Stack, namespace: str) -> Mapping[str, str]:
 
 
 def _list_namespaces(stack: Stack) -> tuple[dict[str, Resource], NotYetKnownError | UnreadableError | None]:
-    """Return name → namespace up to the first namespace with an unreadable name, and the error of this name."""
+    """Return (name → namespace, error).
+
+    The mapping ends before the first namespace whose name cannot be read, and the error is about this name.
+    """
     by_name: dict[str, Resource] = {}
     for namespace in stack.select("Namespace"):
         try:
@@ -180,7 +186,10 @@ def _list_namespaces(stack: Stack) -> tuple[dict[str, Resource], NotYetKnownErro
 
 
 def names(match: Mapping[str, Any], operation: Operation, field: str = "resourceRules") -> bool:
-    """Tell whether a rule of a match names an operation; a rule with resourceNames counts only as an exclusion."""
+    """Tell whether a rule in a field of a match names an operation.
+
+    A rule with resourceNames counts only in excludeResourceRules, since it names only some objects.
+    """
     rules = read_mappings(match.get(field), field)
     is_whole = field != "excludeResourceRules"
     return any(_names(rule, operation) and not (is_whole and rule.get("resourceNames")) for rule in rules)
@@ -188,7 +197,7 @@ def names(match: Mapping[str, Any], operation: Operation, field: str = "resource
 
 def _names(rule: Mapping[str, Any], operation: Operation) -> bool:
     wanted = {"apiGroups": operation.group, "operations": operation.operation}
-    # The API server matches pods with pods/* too.
+    # For the API server, pods/* also matches pods.
     resources = [name.removesuffix("/*") for name in read_texts(rule.get("resources"), "resources")]
     return (
         all(matches_any([value], read_texts(rule.get(field), field)) for field, value in wanted.items())

@@ -1,4 +1,4 @@
-"""Judge whether the document of a bucket lets in more than named identities: a whole account, or a whole network."""
+"""Bucket policies that let in more than named identities, such as every identity of an account."""
 
 import re
 from collections.abc import Sequence
@@ -11,15 +11,15 @@ from .principals import lets_strangers_in, refuses
 from .statements import Statement, list_statements
 
 _WHOLE_ACCOUNT = re.compile(r"\d{12}|arn:aws[a-z-]*:iam::\d{12}:root")
-"""A principal that means every identity of an account whose own policy also allows the request."""
+"""A principal that is a whole account: every identity of the account whose own policy also allows the request."""
 _CALLER_VARIABLE = re.compile(r"\$\{(aws:PrincipalTag/|aws:userid|aws:username)", re.IGNORECASE)
-"""A variable that limits each caller to keys of its own."""
+"""A policy variable with the caller's name; in a resource, it limits each caller to keys of its own."""
 
 
 def list_wide_grants(bucket: Resource) -> list[str]:
-    """Return the crowds that the documents of a bucket let in, in words such as "every identity of account 1111…".
+    """Return words for each crowd that the policies of a bucket let in, such as "every identity of account 1111…".
 
-    Statements that let in strangers from anywhere are missing, since ``list_strangers`` reports them.
+    Statements that let in strangers from anywhere are left out, since ``list_strangers`` finds them.
 
     Raises:
         NotYetKnownError: No known statement lets in a crowd, and a part of another statement is not known yet.
@@ -60,7 +60,7 @@ def _describe(name: str) -> str:
 
 
 def _names_own_keys(statement: Statement) -> bool:
-    """Tell whether each resource contains a name of the caller, so that callers reach only their own keys."""
+    """Tell whether each resource contains the caller's name as a variable: then callers reach only their own keys."""
     if not statement.resources:
         return False
     return not find_wrong(statement.resources, lambda arn: _CALLER_VARIABLE.search(f"{arn}") is None)

@@ -1,4 +1,4 @@
-"""Questions about Helm charts and manifests from the internet: name, source, version and values."""
+"""Functions about Helm charts and about manifests from the internet: name, source, version and Helm values."""
 
 import posixpath
 import re
@@ -11,7 +11,7 @@ from ..resources import Resource, Stack
 from ..values import NotYetKnownError, read_document, read_mapping, read_text
 
 CHART_KINDS = ("Release", "Chart")
-"""Kinds of Helm charts: a Release is installed by Helm, a Chart is rendered by Pulumi."""
+"""Kinds of resources that are Helm charts: Helm installs a Release, Pulumi renders a Chart."""
 MANIFEST_KINDS = ("ConfigFile", "ConfigGroup", "Directory")
 """Kinds of components that install manifests from files, folders and URLs."""
 _EXACT_VERSION = r"v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?"
@@ -26,7 +26,7 @@ class Source(Record):
     name: str
     """Name of the chart, without version and ending."""
     url: str
-    """Normalised URL of the repository or of the file; the text of the program if it is no URL."""
+    """Normalised URL of the repository or of the file; text that is no URL stays as the program writes it."""
     shown: str
     """The source as the program writes it."""
     version: str
@@ -38,29 +38,29 @@ class Source(Record):
 
 
 def is_chart(resource: Resource, name: str) -> bool:
-    """Tell whether a Helm chart has a name; its repository, registry or URL does not matter."""
+    """Tell whether a resource is the Helm chart of this name, from any repository, registry or URL."""
     return _read_name(_read_chart(resource)) == name
 
 
 def has_chart(stack: Stack, *names: str) -> bool:
-    """Tell whether a program installs a chart of one of the names."""
+    """Tell whether a program installs a chart with one of these names."""
     return any(is_chart(chart, name) for chart in stack.select(*CHART_KINDS) for name in names)
 
 
 def list_charts(stack: Stack, name: str) -> list[Resource]:
-    """Return the charts of a name that a program installs."""
+    """Return the charts with this name that a program installs."""
     return [chart for chart in stack.select(*CHART_KINDS) if is_chart(chart, name)]
 
 
 def is_exact(version: str) -> bool:
-    """Tell whether a text names one version, with or without v, and no range."""
+    """Tell whether a text is one version, with or without v, and not a range."""
     return re.fullmatch(f"=?{_EXACT_VERSION}", version.strip()) is not None
 
 
 def find_source(release: Resource) -> Source:
     """Return the source of a Helm chart.
 
-    Helm ignores the repository if the chart itself is a URL, and ignores the version if the URL names an archive.
+    Helm ignores the repository if the chart is a URL, and also ignores the version if the URL leads to an archive.
     """
     chart, version = _read_chart(release), _read_version(release)
     if chart.startswith((".", "/")) or release.read_text("path"):
@@ -78,7 +78,7 @@ def find_source(release: Resource) -> Source:
 
 
 def list_manifest_sources(resource: Resource) -> list[Source]:
-    """Return the URLs from which a component fetches manifests; files of the program itself are not among them."""
+    """Return the URLs from which a component fetches manifests; local files are left out."""
     fields = [field for name in ("file", "files", "directory") for field in resource.list_texts(name)]
     return [
         Source(url, normalise_url(url), url, "", is_fixed=any(map(_is_release, re.split(r"[/?=@:]", url))))
@@ -92,9 +92,9 @@ def _is_release(part: str) -> bool:
 
 
 def normalise_url(text: str) -> str:
-    """Return a URL in a canonical form: host in lower case, no user, always a port, no ``..``, no query.
+    """Return a URL in one form: host in lower case, no user, always a port, no ``..``, no query.
 
-    A text that browsers and Helm may read differently, or that is no URL, stays as it is.
+    A text that is no URL, or that browsers and Helm may interpret differently, stays as it is.
     """
     try:
         parts = urlsplit(text)
@@ -116,7 +116,7 @@ def _read_version(release: Resource) -> str:
 
 
 def _read_repository(release: Resource) -> str:
-    """Return the repository; a Chart of v3 names it in ``fetchOpts``, or by an alias in ``repo``."""
+    """Return the repository of a chart; a helm.sh/v3 Chart states it in ``fetchOpts``, or as an alias in ``repo``."""
     fields = (("repositoryOpts", "repo"), ("fetchOpts", "repo"), ("repo",))
     return next((text for path in fields if (text := release.read_text(*path))), "")
 
@@ -132,10 +132,10 @@ def _read_name(chart: str) -> str:
 
 
 def read_value(release: Resource, *path: str, default: Any = None) -> Any:
-    """Return a Helm value, or the chart's default.
+    """Return the Helm value at a path; ``default`` is the chart's own default.
 
     Raises:
-        NotYetKnownError: A values file that the plan does not hold may set the value.
+        NotYetKnownError: A values file whose text is not in the plan may set the value.
     """
     found = release.get("values", *path)
     if found is not None:
@@ -152,6 +152,6 @@ def read_value(release: Resource, *path: str, default: Any = None) -> Any:
 
 
 def read_value_flag(release: Resource, *path: str, default: bool) -> bool:
-    """Return a Helm value that switches a part on or off, or the chart's default."""
+    """Return the Helm value at a path as True or False; ``default`` is the chart's own default."""
     text = read_text(read_value(release, *path, default=default), ".".join(path)).lower()
     return text not in ("false", "")

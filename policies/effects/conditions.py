@@ -1,7 +1,7 @@
-"""Questions about conditions of IAM statements: whether they limit the identities, the networks or the tags.
+"""Functions about conditions of IAM statements: whether they limit the identities, the networks or the tags.
 
-A condition limits if it stops strangers: requests from other accounts, from other networks, or without tags. IAM
-ignores the case of condition keys, and refuses an operator in other letters.
+A condition limits if it stops strangers, which are requests from other accounts or networks, or without tags. IAM
+ignores the case of condition keys; operators must have the right case.
 """
 
 import re
@@ -33,10 +33,10 @@ _IF_EXISTS = "IfExists"
 
 
 class Comparison(Record, kw_only=True):
-    """One condition key of a statement with the values that one operator compares it with."""
+    """One condition of a statement: an operator, a condition key, and the values that it compares the key with."""
 
     quantifier: str
-    """ForAllValues, ForAnyValue or nothing."""
+    """ForAllValues, ForAnyValue or empty."""
     operator: str
     """The operator without its quantifier and without IfExists."""
     if_exists: bool
@@ -46,9 +46,10 @@ class Comparison(Record, kw_only=True):
 
     @property
     def must_match(self) -> bool:
-        """True if each request must have the key with one of the values.
+        """True if a request passes only with one of the values in the key.
 
-        A quantifier ignores IfExists: ForAnyValue fails a request without the key, and ForAllValues passes it.
+        With a quantifier, IfExists has no effect: a request without the key never passes ForAnyValue, and always passes
+        ForAllValues.
         """
         optional = self.if_exists if not self.quantifier else self.quantifier == "ForAllValues"
         return self.operator in _POSITIVE_OPERATORS and not optional
@@ -80,11 +81,11 @@ def _compare(operator: str, key: str, values: list[str]) -> Comparison:
 
 
 Admits = Callable[[Comparison], bool]
-"""Tells whether a comparison lets strangers pass: admits_strangers, admits_networks or admits_targets."""
+"""Function that tells whether a comparison lets strangers pass, such as admits_strangers or admits_networks."""
 
 
 def limits(statement: Statement, *admits: Admits) -> bool:
-    """Tell whether a condition of an allowing statement stops strangers, for at least one of ``admits``.
+    """Tell whether a condition of a statement that allows stops strangers, by at least one of the tests ``admits``.
 
     Raises:
         NotYetKnownError: No known condition limits, and a value is not known yet.
@@ -102,7 +103,7 @@ def limits(statement: Statement, *admits: Admits) -> bool:
 
 
 def limits_tags(statement: Statement) -> bool:
-    """Tell whether a condition of an allowing statement requires a tag of the resources.
+    """Tell whether a condition of a statement that allows requires a tag on the resources.
 
     Raises:
         NotYetKnownError: No known condition limits, and a value is not known yet.
@@ -113,7 +114,10 @@ def limits_tags(statement: Statement) -> bool:
 
 
 def _must_match(comparison: Comparison, others: list[Comparison]) -> bool:
-    """Tell whether each request must match; a comparison that allows a missing key needs ``Null: {key: false}``."""
+    """Tell whether a request passes only with one of the values.
+
+    If the comparison passes requests without the key, another must demand the key: ``Null: {key: false}``.
+    """
     return comparison.must_match or (
         comparison.operator in _POSITIVE_OPERATORS
         and any(other.key == comparison.key and _requires_key(other) for other in others)
@@ -121,12 +125,12 @@ def _must_match(comparison: Comparison, others: list[Comparison]) -> bool:
 
 
 def _requires_key(comparison: Comparison) -> bool:
-    """Tell whether a comparison is ``Null: {key: false}``: the request must have the key."""
+    """Tell whether a comparison is ``Null: {key: false}``, which demands the key."""
     return comparison.operator == "Null" and [value.lower() for value in comparison.values] == ["false"]
 
 
 def refuses_strangers(statement: Statement, *admits: Admits) -> bool:
-    """Tell whether the conditions of a denying statement apply to each stranger, as ``StringNotEquals`` of an account.
+    """Tell whether the conditions of a denial are true for every stranger, as ``StringNotEquals`` of an account is.
 
     Raises:
         NotYetKnownError: A value is not known yet.
@@ -143,16 +147,17 @@ def refuses_strangers(statement: Statement, *admits: Admits) -> bool:
 
 
 _SERVICE_KEYS = ("aws:principalisawsservice", "aws:viaawsservice")
-"""Keys that are true for requests of AWS services, which denials often exempt."""
+"""Keys that are true for requests of AWS services; denials often exempt these requests."""
 
 
 def _is_open_name(value: str) -> bool:
-    """Tell whether strangers can have a name: it is empty, or contains a wildcard or a variable of the request."""
+    """Tell whether strangers can have this name: it is empty, or contains a wildcard or a variable of the request."""
     return not value or has_wildcard(value) or bool(_REQUEST_VARIABLE.search(value))
 
 
 _REQUEST_VARIABLE = re.compile(r"\{(?!aws:Resource)", re.IGNORECASE)
-"""A variable of the request; variables of the resource name the resource's own account and organisation."""
+"""Start of a variable of the request. Variables of the resource do not match: they stand for its own account and
+organisation."""
 
 
 def _is_open_path(value: str) -> bool:
@@ -160,7 +165,7 @@ def _is_open_path(value: str) -> bool:
 
 
 def _is_open_id(value: str) -> bool:
-    """Tell whether strangers can have a user id; the first four letters are only the kind of identity."""
+    """Tell whether strangers can have this user id; its first four letters are only the kind of identity."""
     return _is_open_name(value[: len("AROA") + 1])
 
 
@@ -170,7 +175,7 @@ def _is_open_arn(value: str) -> bool:
         return _is_open_name(value)
     _, _, service, _, account, name = parts
     if service == "s3" and account in ("", "*") and not name.startswith("accesspoint/"):
-        # Bucket names are globally unique, so a name means a single account.
+        # Bucket names are globally unique, so a name belongs to one account.
         return _is_open_name(name.split("/")[0])
     return _is_open_name(account or name)
 
@@ -190,27 +195,29 @@ _IS_OPEN_ACCOUNT: Mapping[str, Callable[[str], bool]] = {
     **dict.fromkeys(("aws:sourcearn", "aws:principalarn", "s3:dataaccesspointarn"), _is_open_arn),
     "aws:userid": _is_open_id,
 }
-"""Condition key → whether a value admits strangers. Strangers choose the values of other keys, such as tags."""
+"""Condition key → test whether a value admits strangers. Keys that are not listed do not stop strangers, who can choose
+their values, such as tags."""
 
 _IS_OPEN_NETWORK: Mapping[str, Callable[[str], bool]] = {
     **dict.fromkeys(("aws:sourcevpc", "aws:sourcevpce", "aws:ec2instancesourcevpc"), _is_open_name),
     "aws:sourcevpcarn": _is_open_arn,
     "elasticfilesystem:accessedviamounttarget": lambda value: value.lower() != "true",
 }
-"""Condition key → whether a value admits every network. Private addresses are missing, since every VPC has them."""
+"""Condition key → test whether a value admits every network. Keys for private addresses are not listed, since every VPC
+has the same addresses."""
 
 _IS_OPEN_TARGET: Mapping[str, Callable[[str], bool]] = {
     **dict.fromkeys(("aws:resourceaccount", "aws:resourceorgid", "s3:resourceaccount"), _is_open_name),
     "aws:resourceorgpaths": _is_open_path,
 }
-"""Condition key → whether a value admits resources of every account."""
+"""Condition key → test whether a value admits resources of every account."""
 
 
 _TAG_PREFIX = "aws:principaltag/"
 
 
 def _is_open_identity(value: str) -> bool:
-    """Tell whether an ARN has no name of a role or user, as in ``arn:aws:iam::111122223333:role/*``."""
+    """Tell whether an ARN names no role or user, as in ``arn:aws:iam::111122223333:role/*``."""
     return _is_any_text(value.partition("/")[2][:1])
 
 
@@ -219,30 +226,31 @@ _IS_OPEN_IDENTITY: Mapping[str, Callable[[str], bool]] = {
     "aws:userid": _is_open_id,
     **dict.fromkeys(("aws:username", "s3:dataaccesspointarn", "s3:dataaccesspointaccount"), _is_open_name),
 }
-"""Condition key → whether a value admits more than named identities. An access point has a policy of its own."""
+"""Condition key → test whether a value admits more than named identities. Keys of access points are listed, since an
+access point has a policy of its own."""
 
 
 def admits_strangers(comparison: Comparison) -> bool:
-    """Tell whether identities of any account have one of the values."""
+    """Tell whether identities of any account can have one of the values."""
     return _admits(comparison, _IS_OPEN_ACCOUNT)
 
 
 def admits_networks(comparison: Comparison) -> bool:
-    """Tell whether requests from any network have one of the values."""
+    """Tell whether requests from any network can have one of the values."""
     if comparison.key == "aws:sourceip":
         return read_sources(comparison.values).decide(comparison.key)
     return _admits(comparison, _IS_OPEN_NETWORK)
 
 
 def admits_many(comparison: Comparison) -> bool:
-    """Tell whether one of the values means more than named identities, such as every role of an account."""
+    """Tell whether one of the values admits more than named identities, such as every role of an account."""
     if comparison.key.startswith(_TAG_PREFIX):
         return bool(find_wrong(comparison.values, _is_any_text))
     return _admits(comparison, _IS_OPEN_IDENTITY)
 
 
 def admits_targets(comparison: Comparison) -> bool:
-    """Tell whether resources of any account have one of the values."""
+    """Tell whether resources of any account can have one of the values."""
     return _admits(comparison, _IS_OPEN_TARGET)
 
 
@@ -258,7 +266,7 @@ def _admits_tags(comparison: Comparison) -> bool:
 
 
 def _is_tag_of_cluster(key: str) -> bool:
-    """Tell whether the name of a tag, not its value, names a cluster."""
+    """Tell whether a condition key is the tag of a cluster: the cluster's name is in the key, not in the value."""
     return "tag/kubernetes.io/cluster/" in key
 
 

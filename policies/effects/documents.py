@@ -1,10 +1,10 @@
-"""The AWS resources with an IAM document, and the fields of the documents."""
+"""The kinds of AWS resources with IAM policy documents, and the fields that contain the documents."""
 
 from collections.abc import Mapping
 
 _POLICY_FIELD = ("policy",)
 _EITHER_FIELD = ("policy", "policyDocument")
-"""The field of the provider aws, and the field of aws-native."""
+"""The field in the provider aws, and the field in aws-native."""
 _RESOURCE_POLICY_FIELD = ("resourcePolicy",)
 _KEY_FIELDS = ("policy", "keyPolicy")
 _INLINE_FIELD = "policies.policyDocument"
@@ -35,7 +35,7 @@ _BUCKET_FIELDS: Mapping[str, tuple[str, ...]] = {
     "TablePolicy": _RESOURCE_POLICY_FIELD,
 }
 BUCKET_KINDS = tuple(_BUCKET_FIELDS)
-"""Kinds of buckets, of access points and of the documents of both."""
+"""Kinds of buckets, of access points, and of the policies of both."""
 _KMS_FIELDS: Mapping[str, tuple[str, ...]] = {
     "Key": _KEY_FIELDS,
     "KeyPolicy": _POLICY_FIELD,
@@ -44,7 +44,7 @@ _KMS_FIELDS: Mapping[str, tuple[str, ...]] = {
     "ReplicaExternalKey": _POLICY_FIELD,
 }
 KEY_KINDS = tuple(_KMS_FIELDS)
-"""Kinds of KMS keys and of their documents."""
+"""Kinds of KMS keys, and of their policies."""
 _OTHER_FIELDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
@@ -74,11 +74,11 @@ _OTHER_FIELDS: Mapping[str, tuple[str, ...]] = {
     "BackupVault": ("accessPolicy",),
     "LogDestinationPolicy": ("accessPolicy",),
     "ModelPackageGroupPolicy": _RESOURCE_POLICY_FIELD,
-    # Each of these resources is a single permission, which effects/permissions.py reads as a statement.
+    # Each of these resources is a single permission; effects/permissions.py converts it to a statement.
     **dict.fromkeys(("Permission", "LayerVersionPermission", "EventPermission"), ()),
 }
 ENDPOINT_KINDS = ("VpcEndpoint", "VpcEndpointPolicy")
-"""Kinds of VPC endpoints. Their documents grant nothing, and limit the requests through the endpoint."""
+"""Kinds of VPC endpoints and their policies. These grant nothing: they limit the requests through the endpoint."""
 
 DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
     **_IDENTITY_FIELDS,
@@ -87,6 +87,6 @@ DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
     **_OTHER_FIELDS,
     **dict.fromkeys(ENDPOINT_KINDS, _EITHER_FIELD),
 }
-"""Kind of AWS resource → paths of the fields that hold a document; a path goes through lists of blocks."""
+"""Kind of AWS resource → paths of the fields with a document; a path may lead through lists of blocks."""
 DOCUMENT_KINDS = tuple(kind for kind in DOCUMENT_FIELDS if kind not in ENDPOINT_KINDS)
 """Kinds of resources with an IAM document that grants rights."""

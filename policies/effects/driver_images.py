@@ -1,4 +1,4 @@
-"""NVIDIA's driver in the AMIs of GPU nodes: an AMI has the driver, lacks it, or the program does not show it."""
+"""NVIDIA's driver in the AMIs of GPU nodes: an AMI contains it or not, or the program does not show it."""
 
 import re
 from collections.abc import Mapping
@@ -10,25 +10,27 @@ from .gpu_nodes import list_node_classes
 from .node_groups import has_gpu_image
 
 Driver = bool | None
-"""True if an AMI holds the driver, None if the program does not show it."""
+"""True if an AMI contains the driver, False if not, None if the program does not show it."""
 _CANONICAL_OWNERS = ("canonical", "099720109477", "99720109477")
-"""Owners of Ubuntu's images, which have no driver; as a number, the account loses its leading zero."""
+"""Owners of Ubuntu's AMIs, which contain no driver. The last one is the account as a number, without its leading
+zero."""
 _UBUNTU_NAMES = ("ubuntu/images/", "ubuntu-eks/")
-"""Prefixes of the names of Ubuntu's images; a company's own image may have another name with Ubuntu."""
+"""Prefixes of the names of Ubuntu's AMIs. The word Ubuntu alone does not count: a company's own AMI may have it in its
+name."""
 _EKS_ALIASES = ("al2@", "al2023@", "bottlerocket@")
-"""Aliases of EKS's images; for types with GPUs, Karpenter takes the image with the driver."""
+"""Aliases of EKS's AMIs; for instance types with GPUs, Karpenter chooses the AMI with the driver."""
 _EKS_FAMILIES = ("AL2", "AL2023", "Bottlerocket")
 _AMAZON_OWNERS = ("", "amazon", "602401143452")
-"""Owners of EKS's images in the terms of a node class; the default is Amazon or the account itself."""
+"""Owners of EKS's AMIs in selector terms; without an owner, AMIs of Amazon and of the account itself match."""
 _EKS_PARAMETERS = ("/aws/service/eks/", "/aws/service/bottlerocket/")
 _UBUNTU_PARAMETER = "/aws/service/canonical/ubuntu/"
 _GPU_MARKS = ("gpu", "nvidia")
 _PLAIN_NAME = re.compile(r"amazon-eks-(arm64-)?node-(\d|.*(standard|neuron))|bottlerocket-aws-k8s-[\d.]+-(x86|a)")
-"""Names of EKS's images without the driver."""
+"""Names of EKS's AMIs without the driver."""
 
 
 def holds_driver(nodes: Resource, stack: Stack) -> bool:
-    """Tell whether the image of nodes holds NVIDIA's driver.
+    """Tell whether the AMI of nodes contains NVIDIA's driver.
 
     Raises:
         NotYetKnownError: The AMI is the company's own, or the node class is not in the program.
@@ -57,7 +59,7 @@ def _judge_group(group: Resource) -> Driver:
 
 
 def _judge_class(node_class: Resource) -> list[Driver]:
-    """Return an answer for each term that selects AMIs; without terms, the AMI family decides."""
+    """Return an answer for each AMI selector term of a node class; without terms, the AMI family decides."""
     terms = node_class.list_blocks("spec", "amiSelectorTerms")
     if terms:
         return [_judge_term(term) for term in terms]

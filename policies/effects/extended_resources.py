@@ -1,4 +1,4 @@
-"""Names and quantities of the extended resources that GPU nodes advertise."""
+"""Names and quantities of the extended resources that GPU nodes advertise, and limits on them."""
 
 import re
 from typing import Any
@@ -8,10 +8,10 @@ from gpu_blueprint.catalog import GPUS, find_mig_profile
 from ..values import UNKNOWN, NotYetKnownError, UnreadableError, read_number, read_text
 
 NO_LIMIT = 100_000
-"""Count of GPUs, slices, shares or nodes that no cluster of a team reaches, so a limit of this size, such as ``8Gi``,
-limits nothing. EKS supports 100,000 nodes in its largest clusters, with AWS's consent."""
+"""Number of GPUs, slices, shares or nodes that no team's cluster reaches. A limit of this size or more, such as
+``8Gi``, limits nothing. EKS supports 100,000 nodes in its largest clusters, if AWS agrees."""
 _NO_LIMIT_BY_NAME = {"cpu": 10.0 * NO_LIMIT, "memory": 10.0 * NO_LIMIT * 1024**3}
-"""CPUs and bytes of memory that no cluster of a team reaches."""
+"""Numbers of CPUs and of bytes of memory that no team's cluster reaches."""
 
 _QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]+)|([KMGTPE]i|[numkMGTPE]))?")
 _SUFFIX_FACTORS = {
@@ -32,14 +32,14 @@ def is_slice_or_share(name: str) -> bool:
 
 
 def is_advertised_name(name: str) -> bool:
-    """Tell whether some GPU nodes advertise a resource of this name; no nodes advertise a misspelled name."""
+    """Tell whether GPU nodes can advertise a resource of this name; a misspelled name is never advertised."""
     profile = find_mig_profile(name)
     known = any(profile in gpu.mig.profiles for gpu in GPUS.values() if gpu.mig)
     return known or name.removesuffix(".shared") == "nvidia.com/gpu"
 
 
 def parse_count(quantity: Any) -> int:
-    """Return a quantity of an extended resource in whole units: 4, "4", 4.0, "1k" and "4000m" are all legal.
+    """Return a quantity of an extended resource as a whole number; 4, "4", 4.0, "1k" and "4000m" are all legal.
 
     Raises:
         UnreadableError: The value is no quantity.
@@ -48,7 +48,7 @@ def parse_count(quantity: Any) -> int:
 
 
 def parse_quantity(quantity: Any) -> float:
-    """Return a quantity in units, with its fraction.
+    """Return a Kubernetes quantity as a number, with its fraction.
 
     Raises:
         UnreadableError: The value is no quantity.
@@ -61,7 +61,7 @@ def parse_quantity(quantity: Any) -> float:
 
 
 def holds(name: str, quantity: Any) -> bool:
-    """Tell whether a cluster can reach a limit.
+    """Tell whether a limit is so small that a cluster can reach it.
 
     Raises:
         NotYetKnownError: The value is not known yet.

@@ -1,8 +1,8 @@
-"""Questions about GPU counts: the extended resources that a node of a pool really advertises.
+"""The extended resources that a node of a pool really advertises, and their counts.
 
 The counts follow from the node's labels and from the configs of the GPU Operator's MIG manager and device plugin.
-Source of the rules: NVIDIA/gpu-operator v26.7.0, mig-parted v0.15.0, k8s-device-plugin v0.20.0, read 2026-11-20. The
-effect of a file on the device plugin was run on k8s-device-plugin v0.19.1.
+Source: NVIDIA/gpu-operator v26.7.0, mig-parted v0.15.0, k8s-device-plugin v0.20.0, read 2026-11-20. How the device
+plugin reacts to a config file was tested with k8s-device-plugin v0.19.1.
 """
 
 from collections import Counter
@@ -31,11 +31,11 @@ class Advertised(Record):
     counts: Mapping[str, int]
     """Extended resource → count."""
     because: str
-    """The label and the config that decide."""
+    """The label or config that decides the counts, in words."""
 
 
 def has_mig_config(nodes: Resource) -> bool:
-    """Tell whether a label names a MIG config that partitions the GPUs of nodes."""
+    """Tell whether a label of the nodes names a MIG config that partitions their GPUs."""
     return read_text(read_node_labels(nodes).get(MIG_LABEL), MIG_LABEL) not in ("", _NO_MIG_CONFIG)
 
 
@@ -57,7 +57,9 @@ def find_advertised(pool: Resource, row: Instance, stack: Stack) -> Advertised |
 
 
 def find_plugin_file(operator: Resource, nodes: Resource | None, stack: Stack) -> PluginFile | None:
-    """Return the file that the device plugin reads on nodes; None if the program does not hold it.
+    """Return the config file that the device plugin reads on nodes.
+
+    The result is None if the plugin is off, or if its files are not in the program.
 
     Args:
         operator: The GPU Operator's chart, or the chart of the device plugin.
@@ -77,9 +79,9 @@ def find_plugin_file(operator: Resource, nodes: Resource | None, stack: Stack) -
 
 
 def read_plugin_file(operator: Resource, name: str, files: Mapping[str, Any]) -> PluginFile:
-    """Return one of the device plugin's files; settings of the chart override the file.
+    """Return a config file of the device plugin.
 
-    The plugin ignores the case of keys.
+    A MIG strategy in the chart overrides the file. The plugin ignores the case of keys.
     """
     content = _read_section(read_mapping(read_document(files.get(name), name), name))
     flags = _read_section(read_mapping(content.get("flags"), f"{name}.flags"))
@@ -95,7 +97,7 @@ def _read_section(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_strategy(operator: Resource, nodes: Resource | None, stack: Stack) -> str:
-    """Return the MIG strategy under which the device plugin runs on nodes; empty if the program does not show it.
+    """Return the MIG strategy of the device plugin on nodes; empty if the program does not show it.
 
     The arguments are as in ``find_plugin_file``.
     """
@@ -108,7 +110,7 @@ def find_strategy(operator: Resource, nodes: Resource | None, stack: Stack) -> s
 def _find_stated_strategy(operator: Resource) -> str:
     """Return the MIG strategy that a chart sets for all nodes; empty if it leaves the strategy to the files.
 
-    A strategy of the operator that is not empty overrides the variable that a program adds to the plugin.
+    A strategy in the operator's values overrides a variable that the program adds to the plugin.
     """
     if is_plugin(operator):
         return read_text(read_value(operator, "migStrategy"), "migStrategy")
@@ -124,13 +126,19 @@ _STRATEGY_VARIABLE = "MIG_STRATEGY"
 
 
 def is_shared(pool: Resource, row: Instance, stack: Stack) -> bool:
-    """Tell whether the GPU Operator partitions or shares the GPUs of a node; False if the program does not show it."""
+    """Tell whether the GPU Operator partitions or shares the GPUs of a node.
+
+    False also if the program does not show it.
+    """
     advertised = find_advertised(pool, row, stack)
     return advertised is not None and advertised.counts != {WHOLE: row.gpu_devices}
 
 
 def _apply_mig(operator: Resource, pool: Resource, row: Instance, stack: Stack, strategy: str) -> Advertised | None:
-    """Return the GPUs and the MIG slices of a node before they are shared."""
+    """Return the GPUs and the MIG slices of a node before the device plugin shares them.
+
+    The result is None if the program does not show them.
+    """
     whole = {WHOLE: row.gpu_devices}
     if not has_mig_config(pool):
         return Advertised(whole, f"no label {MIG_LABEL} partitions its GPUs")
@@ -153,7 +161,10 @@ def _apply_mig(operator: Resource, pool: Resource, row: Instance, stack: Stack, 
 
 
 def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]] | None:
-    """Return a config that the operator generates for a GPU model, as it does for each profile; None if it does not."""
+    """Return a MIG config that the operator itself generates for a GPU model, such as one for each profile.
+
+    The result is None for any other name.
+    """
     if table is None:
         return None
     smallest = {row.compute_slices: row.name for row in reversed(table.rows) if not row.is_variant}
@@ -168,7 +179,7 @@ def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]]
 def _apply_entries(entries: list[Mapping[str, Any]], row: Instance) -> dict[str, int] | None:
     """Return the resources after the MIG manager has applied the entries that fit the GPU model.
 
-    None if several entries fit the same devices, which only device ids outside the catalogue would tell apart.
+    None if several entries fit the same devices: only device ids would tell them apart, and the catalogue has none.
     """
     known = row.gpu.mig.profiles if row.gpu.mig else {}
     fitting = [entry for entry in entries if all(profile in known for profile in read_layout(entry))]
@@ -207,7 +218,7 @@ def _apply_sharing(devices: Advertised, file: PluginFile) -> Advertised:
         )
     if refusal := explain_file_refusal(file):
         return Advertised({}, f"the device plugin refuses its config {file.name!r}: {refusal}")
-    mode = "mps" if file.shares_by("mps") else "timeslicing"  # with both, only MPS is in force
+    mode = "mps" if file.shares_by("mps") else "timeslicing"  # with both modes, only MPS has an effect
     block = read_mapping(file.sharing.get(mode), mode)
     renames = read_flag(block.get("renameByDefault"), "renameByDefault", default=False)
     counts = dict(devices.counts)
@@ -221,16 +232,19 @@ def _apply_sharing(devices: Advertised, file: PluginFile) -> Advertised:
 
 
 _GENERATED_CONFIG_MAPS = ("default-mig-parted-config",)
-"""ConfigMaps that the operator makes itself."""
+"""Names of ConfigMaps that the operator makes itself."""
 
 
 def _find_config(operator: Resource, part: str) -> tuple[str, ...]:
-    """Return the path of a part's config in the Helm values; the plugin's own chart has it at the top."""
+    """Return the path of a part's config in the Helm values; in the plugin's own chart, it is at the top."""
     return ("config",) if is_plugin(operator) else (part, "config")
 
 
 def read_configs(operator: Resource, part: str, stack: Stack) -> Mapping[str, Any] | None:
-    """Return the files of the MIG manager or the device plugin; empty without files, None if they are elsewhere."""
+    """Return name → content of the files of the MIG manager or the device plugin.
+
+    The result is empty without files, and None if they are not in the program.
+    """
     path, data = _find_config(operator, part), "map" if is_plugin(operator) else "data"
     inline = read_value(operator, *path, data)
     if inline:

@@ -1,6 +1,6 @@
-"""User data by which the container runtime obeys NVIDIA_VISIBLE_DEVICES of unprivileged pods, or ignores it.
+"""User data that makes the container runtime obey or ignore NVIDIA_VISIBLE_DEVICES of unprivileged pods, by an option.
 
-Sources: NVIDIA/nvidia-container-toolkit internal/config/config.go (the option, which is on by default); Bottlerocket's
+Sources: NVIDIA/nvidia-container-toolkit internal/config/config.go (the option is on by default); Bottlerocket's
 settings reference, nvidia-container-runtime (off by default); cloud-init, user data formats.
 """
 
@@ -16,11 +16,12 @@ from ..values import UnreadableError, read_flag, read_mapping
 _OPTION_VALUE = re.compile("envvar-when-unprivileged[\"'\\s=:]+(true|false)")
 """The option with its value, as nvidia-ctk, TOML, sed and echo write it."""
 _RUN_TYPES = ("text/x-shellscript", "text/cloud-config", "text/cloud-boothook")
-"""Content types of the parts that cloud-init runs; nodeadm's parts do not configure NVIDIA's runtime."""
+"""Content types of the parts that cloud-init runs. Parts for nodeadm are left out: they do not configure NVIDIA's
+runtime."""
 
 
 def decode_user_data(text: str) -> str:
-    """Return user data as text; launch templates hold base64."""
+    """Return user data as text, also if it is base64, as in launch templates."""
     try:
         return b64decode(text, validate=True).decode(errors="replace")
     except ValueError:
@@ -28,13 +29,16 @@ def decode_user_data(text: str) -> str:
 
 
 def is_closed_by_script(user_data: str) -> bool:
-    """Tell whether scripts in user data leave the option off; comments, messages and NodeConfigs do not set it."""
+    """Tell whether the option is off after all scripts in user data.
+
+    Comments, printed messages and NodeConfigs do not set it.
+    """
     found = [value for script in _list_scripts(user_data) for line in _list_commands(script) for value in _read(line)]
     return found[-1:] == ["false"]
 
 
 def _list_commands(script: str) -> Iterator[str]:
-    """Yield the commands of a script: lines joined, comments removed, and variables replaced by their texts."""
+    """Yield the commands of a script: continued lines joined, comments removed, variables replaced by their values."""
     texts: dict[str, str] = {}
     for joined in script.replace("\\\n", "").splitlines():
         line = _drop_comment(joined)
@@ -56,7 +60,7 @@ _VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 
 
 def _read(line: str) -> list[str]:
-    """Return the values that a line gives to the option, in order."""
+    """Return the values that a command gives to the option, in order."""
     is_message = line.lstrip().startswith(("echo ", "printf ")) and not {">", "|"} & {*line}
     if is_message or ("nvidia-ctk" in line and not _WRITING_CALL.search(line)):
         return []
@@ -64,9 +68,9 @@ def _read(line: str) -> list[str]:
 
 
 _WRITING_CALL = re.compile(r"(?<![\w-])(--in-place|-i)|(-o|--output|>)[ =]*\S*nvidia-container-runtime/")
-"""Parts of a call of nvidia-ctk that write the runtime's file; without them nvidia-ctk only prints the result."""
+"""Arguments that make nvidia-ctk write the runtime's config file; without them it only prints the result."""
 _REPLACEMENT = re.compile(r"sed .*envvar-when-unprivileged.*=\s*(true|false)")
-"""A replacement by sed, whatever its pattern."""
+"""A call of sed that sets the option, with any search pattern."""
 
 
 def _list_scripts(user_data: str) -> Iterator[str]:

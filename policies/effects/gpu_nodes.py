@@ -1,4 +1,4 @@
-"""Questions about the GPU nodes of a program: their labels, taints and node classes, and parts of the GPU Operator."""
+"""The GPU nodes of a program: their labels, taints and node classes, and the parts of the GPU Operator on them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,25 +12,25 @@ from .karpenter_objects import is_gpu_pool, list_single_values, list_taints
 from .node_groups import GROUP_KINDS, has_gpus
 
 _SELF_MANAGED = ("eks:index:NodeGroup", "eks:index:NodeGroupV2")
-"""Self-managed node groups of pulumi-eks; their taints are a block of key → value and effect."""
+"""Self-managed node groups of pulumi-eks; their field ``taints`` is key → block with value and effect."""
 _EFFECT_NAMES = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute"}
-"""Taint effect of the EKS API that keeps pods off → its name in Kubernetes."""
+"""Taint effect that keeps pods off, as the EKS API spells it → its name in Kubernetes."""
 _SYSTEM_LABEL = "feature.node.kubernetes.io/system-os_release.ID"
 _EKS_SYSTEMS = ("amzn", "bottlerocket")
-"""Values of this label on nodes with EKS's images."""
+"""Values of this label on nodes with EKS's AMIs."""
 _WELL_KNOWN_PREFIXES = (
     "kubernetes.io/",
     "node.kubernetes.io/",
     "topology.kubernetes.io/",
     "feature.node.kubernetes.io/",
 )
-"""Prefixes of labels that nodes get without the program."""
+"""Prefixes of labels that nodes can have although the program does not set them."""
 _EFA_INTERFACES = ("efa", "efa-only")
 """Types of network interfaces that carry EFA."""
 
 
 class Taint(Record):
-    """A taint of nodes, with the effect's name in Kubernetes."""
+    """A taint of nodes; ``effect`` is spelled as in Kubernetes."""
 
     key: str
     value: str
@@ -51,7 +51,7 @@ def list_gpu_nodes(stack: Stack) -> list[Resource]:
 def read_node_labels(nodes: Resource) -> Mapping[str, Any]:
     """Return the labels that a NodePool or a node group gives to its nodes.
 
-    Karpenter also labels nodes by a requirement that lists one value.
+    A requirement of a NodePool with one value counts too, since Karpenter makes it a label.
     """
     if nodes.kind != "NodePool":
         return nodes.read_block("labels")
@@ -59,14 +59,17 @@ def read_node_labels(nodes: Resource) -> Mapping[str, Any]:
 
 
 def is_switched_off(nodes: Resource, operand: str) -> bool:
-    """Tell whether a node label keeps an operand of the GPU Operator, such as ``driver``, off the nodes."""
+    """Tell whether a label keeps an operand of the GPU Operator, such as ``driver``, off the nodes."""
     labels = read_node_labels(nodes)
     keys = (f"nvidia.com/gpu.deploy.{part}" for part in ("operands", operand))
     return any(read_text(labels.get(key), key).lower() == "false" for key in keys)
 
 
 def list_kept_taints(nodes: Resource) -> list[Taint]:
-    """Return the lasting taints that keep pods without toleration off the nodes; startup taints do not last."""
+    """Return the taints that keep pods without a toleration off the nodes.
+
+    Startup taints are left out, since they do not last.
+    """
     taints = [
         Taint(*(read_text(block.get(name), f"taints.{name}") for name in ("key", "value", "effect")))
         for block in _list_taints(nodes)
@@ -83,7 +86,7 @@ def _list_taints(nodes: Resource) -> list[Mapping[str, Any]]:
 
 
 def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
-    """Tell whether a toleration matches a taint without a time limit, by the rules of the Kubernetes API."""
+    """Tell whether a toleration matches a taint by the rules of Kubernetes, and has no time limit."""
     key, operator, value, effect = (
         read_text(toleration.get(name), f"tolerations.{name}") for name in ("key", "operator", "value", "effect")
     )
@@ -95,7 +98,7 @@ def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
 
 
 def stay_together(nodes: Resource, stack: Stack) -> bool:
-    """Tell whether EFA or a placement group keeps the nodes of a NodePool to one zone and one type."""
+    """Tell whether the nodes of a NodePool need one zone and one instance type, because of EFA or a placement group."""
     return any(
         found.read_block("spec", "placementGroupSelector")
         or any(item.get("interfaceType") in _EFA_INTERFACES for item in found.list_blocks("spec", "networkInterfaces"))
@@ -110,7 +113,7 @@ def list_node_classes(nodes: Resource, stack: Stack) -> list[Resource]:
 
 
 def installs(release: Resource, part: str, nodes: Resource, stack: Stack) -> bool:
-    """Tell whether the GPU Operator installs a part, ``driver`` or ``toolkit``, on some nodes."""
+    """Tell whether the GPU Operator installs a part, ``driver`` or ``toolkit``, on these nodes."""
     return (
         read_value_flag(release, part, "enabled", default=True)
         and not is_switched_off(nodes, "driver" if part == "driver" else "container-toolkit")
@@ -119,7 +122,10 @@ def installs(release: Resource, part: str, nodes: Resource, stack: Stack) -> boo
 
 
 def _list_selectors(release: Resource, part: str, stack: Stack) -> list[Any]:
-    """Return the node selectors of a part; with NVIDIADriver objects, each object installs a driver of its own."""
+    """Return the node selectors of a part.
+
+    A driver has one for each NVIDIADriver object, if the chart enables these objects.
+    """
     custom = ("driver", "nvidiaDriverCRD")
     if part != "driver" or not read_value_flag(release, *custom, "enabled", default=False):
         return [read_value(release, part, "nodeSelector")]
@@ -129,7 +135,10 @@ def _list_selectors(release: Resource, part: str, stack: Stack) -> list[Any]:
 
 
 def _selects(selector: Any, nodes: Resource) -> bool:
-    """Tell whether a node selector may match nodes of EKS's images; a label that no program sets matches no node."""
+    """Tell whether a node selector may match nodes with EKS's AMIs.
+
+    A label counts only if the program sets it, or if nodes get it by themselves.
+    """
     labels = read_node_labels(nodes)
     return all(
         _may_equal(labels, key, read_text(value, key)) for key, value in read_mapping(selector, "nodeSelector").items()

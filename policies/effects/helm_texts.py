@@ -1,4 +1,4 @@
-"""The values of Helm charts and custom objects, each with the keys above it."""
+"""The single values in Helm values and in the ``spec`` of custom objects, each with the keys above it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from ..values import UNKNOWN, read_document
 from .charts import CHART_KINDS
 
 Place = tuple[str, ...]
-"""Keys from the top to a value; items of a list have no key."""
+"""Keys from the top down to a value; list items add no key."""
 
 _IDENTIFIER_KEYS = re.compile(
     r"/|(arn|name|id|endpoint|url|host|address|region|zone|bucket|queue|tag|registry|repository)s?$", re.I
@@ -17,24 +17,26 @@ _IDENTIFIER_KEYS = re.compile(
 
 
 def list_values(resource: Resource) -> Iterator[tuple[Place, Any]]:
-    """Yield each text, number, boolean and unknown part of a chart's values, or of another object's ``spec``.
+    """Yield (keys, value) for each single value in a chart's Helm values, or in another object's ``spec``.
+
+    Single values are texts, numbers, booleans and unknown parts.
 
     Raises:
         NotYetKnownError: The values as a whole are not known yet.
-        UnreadableError: A values file is no document.
+        UnreadableError: A values file is neither JSON nor YAML.
     """
     if resource.kind not in CHART_KINDS:
         yield from _walk(resource.get("spec"), ())
         return
     yield from _walk(resource.get("values"), ())
     for given in resource.list_blocks("valueYamlFiles"):
-        text = given.get("text", UNKNOWN)  # the plan does not hold a file that the program names
+        text = given.get("text", UNKNOWN)  # a values file that the program only names is not in the plan
         yield from _walk(UNKNOWN if text is UNKNOWN else read_document(text, "valueYamlFiles"), ())
 
 
 def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
     if isinstance(value, Mapping):
-        name = value.get("name")  # an environment variable is a name with a value
+        name = value.get("name")  # an environment variable has the keys name and value
         for key, item in value.items():
             if key == "value" and isinstance(name, str):
                 yield from _walk(item, (*place, name))
@@ -48,6 +50,8 @@ def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
 
 
 def may_hold_more(place: Place) -> bool:
-    """Tell whether a part that is not known yet may hold any value; False if its key names an ARN, an id or the
-    like."""
+    """Tell whether an unknown part may contain more than an identifier.
+
+    The result is False if its key is about an ARN, an id or similar.
+    """
     return not _IDENTIFIER_KEYS.search(place[-1])

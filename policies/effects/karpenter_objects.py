@@ -1,4 +1,4 @@
-"""Questions about NodePools and NodeOverlays of any program."""
+"""Functions about the NodePools and NodeOverlays of any program."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ _GPU_LABELS: dict[str, Callable[[Instance], str | None]] = {
     f"{_LABEL_PREFIX}gpu-count": lambda row: str(row.gpu_count),
     f"{_LABEL_PREFIX}gpu-memory": lambda row: str(row.gpu_memory_mib),
 }
-"""Well-known label → its value on a node of a GPU instance type."""
+"""Well-known label → function that returns the label's value on a node of a GPU instance type."""
 _OTHER_LABELS: dict[str, Callable[[Instance], str | None]] = {
     "kubernetes.io/arch": lambda row: row.arch,
     f"{_LABEL_PREFIX}cpu": lambda row: str(row.vcpu),
@@ -46,7 +46,7 @@ _OTHER_LABELS: dict[str, Callable[[Instance], str | None]] = {
     f"{_LABEL_PREFIX}accelerator-count": lambda _: None,
     f"{_LABEL_PREFIX}accelerator-manufacturer": lambda _: None,
 }
-"""Further labels of this kind. Pools without GPUs have them too, so alone they do not make a GPU pool."""
+"""Further labels, with the same functions. Pools without GPUs state them too, so they are no sign of a GPU pool."""
 
 
 def list_requirements(resource: Resource) -> list[Mapping[str, Any]]:
@@ -69,7 +69,7 @@ def _read_values(requirement: Mapping[str, Any]) -> list[str]:
 
 
 def list_values(resource: Resource, key: str) -> list[str]:
-    """Return the values that every ``In`` requirement of a key lists; empty without such a requirement."""
+    """Return the values that all ``In`` requirements of a key list; empty without such a requirement."""
     lists = [
         _read_values(requirement)
         for requirement in list_requirements(resource)
@@ -79,14 +79,17 @@ def list_values(resource: Resource, key: str) -> list[str]:
 
 
 def list_single_values(pool: Resource, beginning: str) -> dict[str, str]:
-    """Return key → value of the requirements that admit one value, for keys with a prefix."""
+    """Return key → value for the keys with this prefix whose ``In`` requirements admit only one value."""
     keys = {_read_key(item) for item in list_requirements(pool) if _read_key(item).startswith(beginning)}
     values = {key: list_values(pool, key) for key in keys}
     return {key: found[0] for key, found in values.items() if len(found) == 1}
 
 
 def list_gpu_types(resource: Resource) -> list[Instance]:
-    """Return the GPU instance types that the requirements admit; empty if no requirement is about GPUs or types."""
+    """Return the GPU instance types that the requirements admit.
+
+    The result is empty if no requirement is about GPUs or instance types.
+    """
     return resource.compute_once(_find_gpu_types)
 
 
@@ -119,22 +122,23 @@ def _admits(requirement: Mapping[str, Any], value: str | None) -> bool:
 
 
 def list_unknown_types(resource: Resource) -> list[str]:
-    """Return the instance types of the requirements that the catalogue lacks."""
+    """Return the instance types in the requirements that the catalogue does not contain."""
     return [name for name in list_values(resource, INSTANCE_TYPE) if name not in list_instances()]
 
 
 def count_spot_types(pool: Resource) -> int:
-    """Count the instance types of a NodePool; 0 for a pool without GPUs that lists no types.
+    """Count the instance types that a NodePool admits: GPU types of the catalogue, else the types that it lists.
 
-    The catalogue has every type with GPUs, and few types without.
+    The result is 0 for a pool without GPUs that lists no types, since the catalogue contains few types without GPUs.
     """
     return len(list_gpu_types(pool)) or len(list_values(pool, INSTANCE_TYPE))
 
 
 def list_more_spot_types(pool: Resource) -> list[str]:
-    """Return the spot types that a GPU pool could add: types of the catalogue with the number and model of its GPUs.
+    """Return the spot types that a GPU pool could add.
 
-    Every region of the pool's zones must offer the type.
+    These are types of the catalogue with the same model and number of GPUs as a type of the pool. Every region of the
+    pool's zones must offer the type.
     """
     chosen, regions = list_gpu_types(pool), {zone[:-1] for zone in list_values(pool, ZONE)}
     alike = {_describe_gpus(row) for row in chosen}
@@ -153,7 +157,7 @@ def _describe_gpus(row: Instance) -> tuple[str, int, int, str]:
 def is_gpu_pool(pool: Resource) -> bool:
     """Tell whether a NodePool may launch GPU nodes.
 
-    A pool whose requirements are not about GPUs or types is a GPU pool if its limits, taints or labels name GPUs.
+    Without requirements about GPUs or instance types, a pool is a GPU pool if its limits, taints or labels name GPUs.
     """
     return bool(list_gpu_types(pool)) or (not _names_machines(pool) and _mentions_gpus(pool))
 
@@ -172,12 +176,12 @@ def _mentions_gpus(pool: Resource) -> bool:
 
 
 def list_taints(pool: Resource) -> list[Mapping[str, Any]]:
-    """Return the lasting taints of a NodePool's nodes."""
+    """Return the taints of a NodePool's nodes, without startup taints."""
     return pool.list_blocks("spec", "template", "spec", "taints")
 
 
 def is_static(pool: Resource) -> bool:
-    """Tell whether a NodePool keeps a fixed number of nodes; the API refuses limits other than nodes there."""
+    """Tell whether a NodePool has a fixed number of nodes; the API then refuses all limits except ``nodes``."""
     return pool.get("spec", "replicas") is not None
 
 
@@ -191,7 +195,10 @@ def read_label(pool: Resource, key: str) -> str:
 
 
 def may_carry(pool: Resource, labels: Mapping[str, str]) -> bool:
-    """Tell whether a NodePool launches nodes with these labels, and names at least one of them."""
+    """Tell whether a NodePool can launch nodes with all of these labels.
+
+    It must set at least one; others may come from elsewhere.
+    """
     verdicts = {key: _grants_label(pool, key, value) for key, value in labels.items()}
     return True in verdicts.values() and all(
         verdict or (verdict is None and _FOREIGN_LABEL.search(key)) for key, verdict in verdicts.items()
@@ -199,7 +206,10 @@ def may_carry(pool: Resource, labels: Mapping[str, str]) -> bool:
 
 
 def _grants_label(pool: Resource, key: str, value: str) -> bool | None:
-    """Tell whether the nodes of a NodePool may have a label; None if the NodePool does not name the key."""
+    """Tell whether the nodes of a NodePool can have a label with this value.
+
+    The result is None if the NodePool does not mention the key.
+    """
     if key == "karpenter.sh/nodepool":
         return read_name(pool) == value
     labels = pool.read_block("spec", "template", "metadata", "labels")
@@ -211,7 +221,8 @@ def _grants_label(pool: Resource, key: str, value: str) -> bool | None:
 
 
 _FOREIGN_LABEL = re.compile(r"(^|\.)(kubernetes\.io|k8s\.io|karpenter\.sh|karpenter\.k8s\.aws|nvidia\.com)/")
-"""Keys that nodes may have without their NodePool: from Karpenter, the kubelet, or feature discovery."""
+"""Keys of labels that nodes can have although the NodePool does not set them: from Karpenter, the kubelet or feature
+discovery."""
 
 
 def list_capacity_types(pool: Resource) -> list[str]:

@@ -1,4 +1,4 @@
-"""The rights in the rules of a Role or a ClusterRole, as the API server applies the rules."""
+"""The rights that the rules of a Role or a ClusterRole grant, as the API server interprets them."""
 
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -17,13 +17,13 @@ CHANGE_VERBS = ("update", "patch", "delete", "deletecollection")
 
 ADMIN_ROLES = ("cluster-admin", "admin", "system:aggregate-to-admin")
 EDIT_ROLES = ("edit", "system:aggregate-to-edit")
-"""Roles that may make tokens of service accounts, act as service accounts, and run pods on every node."""
+"""Roles whose holders may make tokens of service accounts, impersonate service accounts, and run pods on every node."""
 SYSTEM_ROLES = ("system:controller:*", "system:kube-*", "system:node", "system:kubelet-api-admin")
 """Patterns of the ClusterRoles of Kubernetes's own programs."""
 
 
 class Right(Record):
-    """A right by which its holder gains further rights, or takes resources of others."""
+    """A dangerous right: with it, a holder gains further rights, or takes resources of others."""
 
     group: str
     resources: tuple[str, ...]
@@ -31,7 +31,8 @@ class Right(Record):
     harm: str
     """Completes "The holder may …"."""
     names: tuple[str, ...] = ("*",)
-    """Patterns of ``resourceNames`` with which the right is dangerous; empty if it is harmless with any name."""
+    """Patterns: the right is dangerous if ``resourceNames`` contains a name that fits. Empty if it is harmless with any
+    ``resourceNames``."""
 
 
 ESCALATION_RIGHTS = (
@@ -50,13 +51,13 @@ ESCALATION_RIGHTS = (
         names=(),
     ),
 )
-"""Rights that make their holder an admin, so they are forbidden to all."""
+"""Rights with which a holder can become an admin, so nobody may have them."""
 
 PLATFORM_RIGHTS = (
     Right("", ("serviceaccounts/token",), ("create",), "make tokens of others", names=()),
     Right("", ("namespaces",), CHANGE_VERBS, "change labels of namespaces"),
 )
-"""Rights in a namespace that belong to the platform's service accounts."""
+"""Rights in a namespace that only the platform's service accounts may have."""
 BINDING_RIGHTS = (
     Right(
         _RBAC,
@@ -66,7 +67,8 @@ BINDING_RIGHTS = (
         names=(),
     ),
 )
-"""Rights that controllers need and people do not; without ``bind`` a controller can give only its own rights."""
+"""Rights that controllers need, but people do not. A controller without ``bind`` can give others only rights that it
+has itself."""
 _WRITE_VERBS = ("create", *CHANGE_VERBS)
 API_RIGHTS = (
     Right(
@@ -82,12 +84,12 @@ API_RIGHTS = (
     Right("apiextensions.k8s.io", ("customresourcedefinitions",), CHANGE_VERBS, "change the kinds of objects"),
     Right("apiregistration.k8s.io", ("apiservices",), _WRITE_VERBS, "answer in place of the API"),
 )
-"""Rights over the API itself. Controllers need them for their own webhooks, kinds and certificates."""
+"""Rights over the API itself. Controllers need them for their webhooks, kinds and certificates."""
 NODE_RIGHTS = (
     Right("", ("nodes",), _WRITE_VERBS, "change nodes"),
     Right("karpenter.sh", ("nodeclaims",), _WRITE_VERBS, "change pools"),
 )
-"""Rights with which people cordon, drain and replace nodes, but change no pools."""
+"""Rights with which people cordon, drain and replace nodes, but cannot change pools."""
 CLUSTER_RIGHTS = (
     Right("", ("nodes/proxy",), ("get", *_WRITE_VERBS), "reach every container through kubelets"),
     *NODE_RIGHTS,
@@ -110,7 +112,7 @@ CLUSTER_RIGHTS = (
     Right("karpenter.k8s.aws", ("ec2nodeclasses",), _WRITE_VERBS, "change node classes"),
     Right(_RBAC, ("clusterroles", "clusterrolebindings"), CHANGE_VERBS, "change cluster roles"),
 )
-"""Rights over objects without a namespace, which belong to the platform's service accounts."""
+"""Rights over objects without a namespace; only the platform's service accounts may have them."""
 WIDE_RIGHTS = (
     Right(
         "",
@@ -131,11 +133,12 @@ WIDE_RIGHTS = (
     Right("", ("secrets",), ("get", "list", "watch"), "read secrets of others", names=()),
     Right("", ("configmaps",), ("update", "patch"), "change who is admin", names=("aws-auth",)),
 )
-"""Rights that are harmless in the holder's own namespace, and take over the platform in the platform's namespaces."""
+"""Rights that are harmless in the holder's own namespace, but in the platform's namespaces give control of the
+platform."""
 
 
 def list_escalations(role: Resource, rights: Iterable[Right]) -> list[str]:
-    """Return the harms that the holder of a Role may do by some rights, each once.
+    """Return the harms of those dangerous rights that a Role grants, each once.
 
     Raises:
         NotYetKnownError: No known rule does harm, and a rule is not known yet.
@@ -171,23 +174,23 @@ def _matches(rule: Mapping[str, Any], field: str, wanted: Iterable[str]) -> bool
 
 
 def _leaves(rule: Mapping[str, Any], patterns: Iterable[str]) -> bool:
-    """Tell whether a rule is dangerous despite its ``resourceNames``."""
+    """Tell whether a rule is dangerous: it has no ``resourceNames``, or one that fits the patterns."""
     names = read_texts(rule.get("resourceNames"), "rules.resourceNames")
     return not names or matches_any(names, patterns)
 
 
 def matches_any(names: Iterable[str], patterns: Iterable[str]) -> bool:
-    """Tell whether a name fits a pattern."""
+    """Tell whether any of the names fits any of the patterns."""
     return any(fnmatchcase(name, pattern) for name, pattern in product(names, patterns))
 
 
 def collects_admin(role: Resource) -> bool:
-    """Tell whether a ClusterRole collects the rules of cluster-admin or admin by their labels."""
+    """Tell whether a ClusterRole aggregates the rules of cluster-admin or admin, by their labels."""
     return _collects(role, _ADMIN_LABELS)
 
 
 def collects_edit(role: Resource) -> bool:
-    """Tell whether a ClusterRole collects the rules of edit by their labels."""
+    """Tell whether a ClusterRole aggregates the rules of edit, by their labels."""
     return _collects(role, _EDIT_LABELS)
 
 
@@ -201,9 +204,9 @@ _ADMIN_LABELS: tuple[Mapping[str, str], ...] = (
     _DEFAULT_LABELS,
     {**_DEFAULT_LABELS, f"{_RBAC}/aggregate-to-admin": "true"},
 )
-"""Labels of cluster-admin and of system:aggregate-to-admin in every cluster."""
+"""Labels that the ClusterRoles cluster-admin and system:aggregate-to-admin have in every cluster."""
 _EDIT_LABELS: tuple[Mapping[str, str], ...] = ({**_DEFAULT_LABELS, f"{_RBAC}/aggregate-to-edit": "true"},)
-"""Labels of system:aggregate-to-edit in every cluster."""
+"""Labels that the ClusterRole system:aggregate-to-edit has in every cluster."""
 
 
 def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:

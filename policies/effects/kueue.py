@@ -1,4 +1,4 @@
-"""The namespaces and pods that the Kueue of a program manages, by its configuration."""
+"""The configuration of a program's Kueue: which namespaces and pods it manages."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from .namespaces import is_kubernetes
 
 _CONFIGURATION_PATH = "managerConfig.controllerManagerConfigYaml"
 _CHART_DEFAULT = {"integrations": {"frameworks": ["pod"]}}
-"""Part of the chart's default configuration; a stated configuration replaces all of the default."""
+"""Part of the chart's default configuration; a configuration in the Helm values replaces all of it."""
 _API_GROUP = "config.kueue.x-k8s.io/"
 
 
@@ -50,16 +50,16 @@ def read_configuration(kueue: Resource) -> Mapping[str, Any]:
 
 
 def queues_pods(configuration: Mapping[str, Any]) -> bool:
-    """Tell whether Kueue manages pods without a job; a configuration without frameworks means only Jobs."""
+    """Tell whether Kueue manages pods that have no job. Without the field ``frameworks``, it manages only Jobs."""
     integrations = read_mapping(configuration.get("integrations"), "integrations")
     return "pod" in read_texts(integrations.get("frameworks"), "frameworks")
 
 
 def takes_unlabelled(configuration: Mapping[str, Any]) -> bool:
-    """Tell whether Kueue manages jobs without a queue name."""
+    """Tell whether Kueue also manages jobs without a queue name."""
     return read_flag(configuration.get("manageJobsWithoutQueueName"), "manageJobsWithoutQueueName", default=False)
 
 
 def leaves_out(configuration: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    """Tell whether Kueue excludes a namespace with these labels; by default Kueue excludes only the platform."""
+    """Tell whether Kueue leaves out a namespace with these labels; by default, only the platform's are left out."""
     return not selects(read_mapping(configuration.get("managedJobsNamespaceSelector"), "selector"), labels)

@@ -1,4 +1,4 @@
-"""The volumes of EC2 instances and launch configurations, also a root volume that is not stated."""
+"""The EBS volumes of EC2 instances and launch configurations, including a root volume that is not stated."""
 
 from ..resources import Resource
 from ..values import read_text
@@ -15,9 +15,10 @@ MACHINE_KINDS = ("Instance", "SpotInstanceRequest", "LaunchConfiguration")
 
 
 def list_machine_volumes(machine: Resource) -> list[Volume]:
-    """Return the EBS volumes of a machine; none for other resources, such as an instance of a database.
+    """Return the EBS volumes of a machine; empty for other resources, such as a database instance.
 
-    A root volume that the machine does not state comes from its launch template, which rules judge separately.
+    If the machine has a launch template, a root volume that it does not state is left out: rules judge the template
+    separately.
     """
     if machine.type not in _MACHINE_TYPES:
         return []

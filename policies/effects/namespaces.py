@@ -8,17 +8,20 @@ from ..resources import Resource
 
 
 def read_namespace(resource: Resource) -> str:
-    """Return the namespace of an object; an object that names none is in the namespace ``default``."""
+    """Return the namespace of an object; an object that states none is in the namespace ``default``."""
     return resource.read_text("metadata", "namespace") or namespaces.DEFAULT
 
 
 def read_name(resource: Resource) -> str:
-    """Return the name of an object in Kubernetes; by default Pulumi derives it from the resource's name."""
+    """Return the name of an object in Kubernetes; without one, the resource's name, from which Pulumi derives it."""
     return resource.read_text("metadata", "name") or resource.name
 
 
 def is_kubernetes(resource: Resource) -> bool:
-    """Tell whether a resource is an object of Kubernetes; IAM has Roles too, and Redshift has namespaces."""
+    """Tell whether a resource is a Kubernetes object.
+
+    The kind does not show it, since IAM has Roles too, and Redshift has Namespaces.
+    """
     return resource.type.startswith("kubernetes:")
 
 

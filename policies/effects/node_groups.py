@@ -1,13 +1,13 @@
-"""Questions about managed node groups of EKS, of any provider."""
+"""Functions about EKS managed node groups in the providers aws, aws-native and pulumi-eks."""
 
 from ..resources import Resource
 
 _GROUP_TYPES = ("aws:eks/nodeGroup:NodeGroup", "aws-native:eks:Nodegroup", "eks:index:ManagedNodeGroup")
 GROUP_KINDS = ("NodeGroup", "Nodegroup", "ManagedNodeGroup")
 _GPU_TYPE_PREFIXES = ("g", "p")
-"""Prefixes of the names of GPU instance types, and of no other types."""
+"""Prefixes of the names of GPU instance types; no other types begin with them."""
 _GPU_IMAGES = ("NVIDIA", "GPU")
-"""Parts of the AMI types of EKS that hold NVIDIA's driver."""
+"""Parts of the names of EKS's AMI types with NVIDIA's driver."""
 
 
 def is_managed_group(resource: Resource) -> bool:
@@ -16,17 +16,17 @@ def is_managed_group(resource: Resource) -> bool:
 
 
 def has_gpus(group: Resource) -> bool:
-    """Tell whether a node group launches GPU nodes, by its image or by its machines."""
+    """Tell whether a node group launches GPU nodes: its AMI type or an instance type shows it."""
     machines = [*group.list_texts("instanceTypes"), *group.list_texts("instanceType")]
     return has_gpu_image(group) or any(name.startswith(_GPU_TYPE_PREFIXES) for name in machines)
 
 
 def has_gpu_image(group: Resource) -> bool:
-    """Tell whether the AMI of a node group holds NVIDIA's driver."""
+    """Tell whether a node group states an AMI type with NVIDIA's driver."""
     image = group.read_text("amiType").upper()
     return any(mark in image for mark in _GPU_IMAGES) or group.read_flag("gpu", default=False)
 
 
 def has_own_template(group: Resource) -> bool:
-    """Tell whether a node group names a launch template; otherwise EKS makes a template from its defaults."""
+    """Tell whether a node group names a launch template; without one, EKS makes a template with its own defaults."""
     return bool(group.read_block("launchTemplate"))

@@ -1,4 +1,4 @@
-"""The data that a resource encrypts at rest without a KMS key of the company."""
+"""Data at rest that is not encrypted with a KMS key of the company."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -16,7 +16,7 @@ _AWS_ALIAS = "alias/aws/"
 """Prefix of the aliases of keys that AWS manages (KMS developer guide, "AWS managed keys")."""
 EBS_DRIVERS = ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com", "kubernetes.io/aws-ebs")
 _VOLUME_COPIES = ("Volume", "SnapshotCopy", "SnapshotImport", "AmiCopy")
-"""Kinds with one key for the whole resource."""
+"""Kinds of volumes, snapshots and images that have one key for the whole resource."""
 _AUTO_MODE = "eks.amazonaws.com/"
 _FSX = ("LustreFileSystem", "OntapFileSystem", "OpenZfsFileSystem", "WindowsFileSystem")
 _BUCKETS = ("Bucket", "BucketV2")
@@ -26,17 +26,17 @@ _INLINE_RULES: Mapping[str, tuple[str, ...]] = {
     "serverSideEncryptionConfiguration": ("rule", "applyServerSideEncryptionByDefault"),
     "bucketEncryption": ("serverSideEncryptionConfiguration", "serverSideEncryptionByDefault"),
 }
-"""Field of a bucket that holds rules → the parts below it."""
+"""Field of a bucket with encryption rules → names of the rules below it, and of the default in each rule."""
 
 
 def is_own_key(value: Any) -> bool:
-    """Tell whether a value names a key of the company: a key, and none that AWS manages."""
+    """Tell whether a value names a KMS key that AWS does not manage, so a key of the company."""
     text = read_text(value, "the KMS key").strip()
     return bool(text) and _AWS_ALIAS not in text
 
 
 def list_foreign_volumes(resource: Resource) -> Iterator[str]:
-    """Yield the EBS volumes and snapshots of a resource that have no key of the company."""
+    """Yield words for the EBS volumes and snapshots of a resource that have no key of the company."""
     if resource.kind == "StorageClass":
         settings = resource.read_block("parameters")
         if resource.read_text("provisioner") in EBS_DRIVERS and not _is_own_volume(settings):
@@ -62,13 +62,16 @@ def _list_machine_volumes(resource: Resource) -> list[Volume]:
 
 
 def _is_own_volume(settings: Mapping[str, Any]) -> bool:
-    """Tell whether the settings of a volume encrypt it with a key of the company; Karpenter's field is ``kmsKeyID``."""
+    """Tell whether the settings of a volume encrypt it with a key of the company.
+
+    Karpenter spells the field ``kmsKeyID``.
+    """
     key = settings.get("kmsKeyId", settings.get("kmsKeyID"))
     return read_flag(settings.get("encrypted"), "encrypted", default=False) and is_own_key(key)
 
 
 def list_foreign_files(resource: Resource, stack: Stack) -> Iterator[str]:
-    """Yield the bucket or the file system if it has no key of the company."""
+    """Yield words for the bucket or file system if it has no key of the company."""
     if not is_of_aws(resource):
         return
     if resource.kind in _BUCKET_RULES:
@@ -85,7 +88,10 @@ def list_foreign_files(resource: Resource, stack: Stack) -> Iterator[str]:
 
 
 def _names_bucket(stack: Stack, rule: Resource, bucket: Resource) -> bool:
-    """Tell whether an encryption configuration belongs to a bucket; the configuration then has a verdict of its own."""
+    """Tell whether an encryption configuration belongs to a bucket.
+
+    The rule then judges the configuration instead of the bucket.
+    """
     value, name = rule.props.get("bucket"), bucket.props.get("bucket")
     return (isinstance(value, str) and value == name) or refers_to(stack, rule, value, bucket, *_BUCKETS)
 
@@ -98,7 +104,7 @@ def _encrypts_inline(bucket: Resource) -> bool:
 
 
 def _encrypt_with_own_key(defaults: list[Any]) -> bool:
-    """Tell whether every default of a bucket names KMS and a key of the company."""
+    """Tell whether every default encryption of a bucket uses KMS with a key of the company."""
     read = [read_mapping(default, "the default encryption") for default in defaults]
     return all(
         read_text(default.get("sseAlgorithm"), "sseAlgorithm").startswith("aws:kms")
@@ -108,7 +114,7 @@ def _encrypt_with_own_key(defaults: list[Any]) -> bool:
 
 
 def list_foreign_images(resource: Resource) -> Iterator[str]:
-    """Yield the repository, or the template of repositories, if it has no key of the company."""
+    """Yield words for the ECR repository, or the template of repositories, if it has no key of the company."""
     if not is_of_aws(resource):
         return
     blocks = [*resource.list_blocks("encryptionConfigurations"), *resource.list_blocks("encryptionConfiguration")]
@@ -120,13 +126,13 @@ def list_foreign_images(resource: Resource) -> Iterator[str]:
 
 
 def list_foreign_logs(resource: Resource) -> Iterator[str]:
-    """Yield the log group if it has no key of the company."""
+    """Yield words for the log group if it has no key of the company."""
     if is_of_aws(resource) and not is_own_key(resource.get("kmsKeyId")):
         yield f"logs in {resource.name}"
 
 
 def list_foreign_messages(resource: Resource) -> Iterator[str]:
-    """Yield the queue or the topic if it has no key of the company."""
+    """Yield words for the queue or topic if it has no key of the company."""
     if is_of_aws(resource) and not is_own_key(resource.get("kmsMasterKeyId")):
         yield f"messages of {resource.name}"
 
@@ -137,7 +143,7 @@ _VOLUME_KINDS = (
 )
 _FILE_KINDS = ("FileSystem", *_FSX, *_BUCKETS, *_BUCKET_RULES)
 KINDS = (*_VOLUME_KINDS, *_FILE_KINDS, "LogGroup", "Queue", "Topic", *_REPOSITORIES)
-"""Kinds of resources whose encryption key a program may choose."""
+"""Kinds of resources for which a program can choose the encryption key."""
 _READERS: Mapping[str, tuple[tuple[str, ...], Callable[[Resource, Stack], Iterator[str]]]] = {
     "volumes": (_VOLUME_KINDS, lambda resource, _: list_foreign_volumes(resource)),
     "storage": (_FILE_KINDS, list_foreign_files),
@@ -146,11 +152,11 @@ _READERS: Mapping[str, tuple[tuple[str, ...], Callable[[Resource, Stack], Iterat
     "images": (_REPOSITORIES, lambda resource, _: list_foreign_images(resource)),
 }
 DATA = tuple(_READERS)
-"""The kinds of data, named as in a stack file."""
+"""The kinds of data, with the names that a stack file has for them."""
 
 
 def list_foreign_data(resource: Resource, stack: Stack, data: str) -> list[str]:
-    """Return the data of one kind that a resource encrypts without a key of the company, in words.
+    """Return words for the data of one kind, in this resource, that is not encrypted with a key of the company.
 
     Raises:
         NotYetKnownError: A key, or a value that decides about it, is not known yet.

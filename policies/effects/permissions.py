@@ -1,4 +1,4 @@
-"""Resources that are a single permission, in the form of a statement of an IAM document."""
+"""Resources that are a single permission, converted to a statement of an IAM document."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,13 +13,13 @@ _CONDITION_FIELDS: Mapping[str, tuple[str, str]] = {
     "principalOrgId": ("StringEquals", "aws:PrincipalOrgID"),
     "organizationId": ("StringEquals", "aws:PrincipalOrgID"),
 }
-"""Field of a permission → operator and key of the condition that AWS derives from the field."""
+"""Field of a permission → operator and condition key of the condition that AWS derives from it."""
 
 
 def list_permissions(resource: Resource) -> list[Mapping[str, Any]]:
-    """Return the fields of the statement that AWS derives from a permission, named in lower case.
+    """Return the statement that AWS derives from a permission, as a list; the names of its fields are in lower case.
 
-    Permissions of resource shares have no principal and no statement.
+    The list is empty for permissions of resource shares, which have no principal.
 
     Raises:
         NotYetKnownError: The principal, or the form of the condition, is not known yet.
@@ -38,7 +38,10 @@ def list_permissions(resource: Resource) -> list[Mapping[str, Any]]:
 
 
 def _list_conditions(resource: Resource) -> Mapping[str, Mapping[str, Any]]:
-    """Return the conditions of a permission; a permission on an event bus has one block with key, type and value."""
+    """Return the conditions of a permission.
+
+    A permission on an event bus states one condition in a block with key, type and value.
+    """
     block = resource.read_block("condition")
     found = {str(block.get("type")): {str(block.get("key")): block.get("value")}} if block else {}
     for field, (operator, key) in _CONDITION_FIELDS.items():

@@ -1,6 +1,6 @@
 """The config files of NVIDIA's device plugin: how they share GPUs, and why the plugin refuses a file.
 
-Source: NVIDIA/k8s-device-plugin v0.20.0, read 2026-11-20; run on v0.19.1.
+Source: NVIDIA/k8s-device-plugin v0.20.0, read 2026-11-20; tested with v0.19.1.
 """
 
 from collections.abc import Mapping
@@ -16,16 +16,16 @@ MIXED = "mixed"
 
 
 class PluginFile(Record):
-    """The config file that the device plugin reads on some nodes, with the resulting settings."""
+    """The config file that the device plugin reads on some nodes, and the settings that result."""
 
     name: str
-    """Empty if the plugin reads no file."""
+    """Name of the file; empty if the plugin reads none."""
     strategy: str
     """The MIG strategy: ``none``, ``single`` or ``mixed``; with any other text the plugin exits."""
     sharing: Mapping[str, Any]
-    """Its ways of sharing: ``timeslicing`` and ``mps``, in lower case."""
+    """The section ``sharing`` of the file, with keys in lower case: ``timeslicing`` and ``mps``."""
     is_missing: bool
-    """True if the program has no file of this name."""
+    """True if a label or the chart names this file, but the program has no such file."""
 
     @property
     def stops_plugin(self) -> bool:
@@ -33,7 +33,7 @@ class PluginFile(Record):
         return self.strategy == MIXED and self.shares_by("mps")
 
     def shares_by(self, mode: str) -> bool:
-        """Tell whether the file shares by a mode, ``timeslicing`` or ``mps``; null does not share.
+        """Tell whether the file shares GPUs by a mode, ``timeslicing`` or ``mps``; a mode with null does not.
 
         Raises:
             NotYetKnownError: The section of the mode is not known yet.
@@ -49,10 +49,10 @@ _MIN_REPLICAS = 2
 
 
 def explain_file_refusal(file: PluginFile) -> str:
-    """Return the reason why the device plugin refuses a file; empty if the plugin reads the file.
+    """Return the reason why the device plugin refuses a file; empty if it accepts the file.
 
-    The plugin ignores the case of the keys below ``sharing``, but not of the keys inside a mode. A mode that is not in
-    force must be right too.
+    The plugin ignores the case of the keys below ``sharing``, but not of the keys inside a mode. It also refuses
+    mistakes in a mode that has no effect.
     """
     for mode in ("timeslicing", "mps"):
         if not file.shares_by(mode):
@@ -69,7 +69,7 @@ def explain_file_refusal(file: PluginFile) -> str:
 
 
 def read_replicas(block: Mapping[str, Any]) -> dict[str, int]:
-    """Return extended resource → replicas; the plugin adds its prefix to names without it."""
+    """Return extended resource → replicas; names without the prefix ``nvidia.com/`` get it, as in the plugin."""
     return {
         f"{_RESOURCE_PREFIX}{read_text(item.get('name'), 'resources.name').removeprefix(_RESOURCE_PREFIX)}": int(
             read_number(item.get("replicas"), "resources.replicas")

@@ -1,4 +1,4 @@
-"""The names under which NVIDIA's device plugin advertises MIG slices, by its version."""
+"""The resource names of MIG slices, which depend on the version of NVIDIA's device plugin."""
 
 import re
 from collections import Counter
@@ -9,21 +9,23 @@ from ..values import read_text
 from .charts import is_chart, read_value
 
 _VARIANT_SUFFIX = re.compile(r"(?<=gb).*")
-"""Suffix of a MIG resource's name that means a variant of its profile, such as .me, .me.all, .gfx and -me."""
+"""Suffix of a MIG resource's name for a variant of the profile, such as .me, .me.all, .gfx and -me."""
 _FIRST_PLUGIN, _FIRST_CHART = (0, 20, 0), (26, 7, 0)
-"""First version of the device plugin that names variants, and of the GPU Operator's chart that installs this plugin."""
+"""First version of the device plugin that gives variants their own names, and first GPU Operator chart with this
+plugin."""
 
 
 def is_plugin(release: Resource) -> bool:
-    """Tell whether a chart is NVIDIA's device plugin alone, which partitions no GPUs."""
+    """Tell whether a chart is NVIDIA's device plugin without the GPU Operator; it partitions no GPUs."""
     return is_chart(release, "nvidia-device-plugin")
 
 
 def name_variants(counts: Mapping[str, int], operator: Resource) -> Mapping[str, int] | None:
-    """Return slices under the names of the GPU Operator's device plugin; None if its version is unknown.
+    """Return resource name → count of slices, with the names that the device plugin gives them.
 
-    Before v0.20.0 a profile such as 1g.10gb+me has the name of the plain profile, because the pattern of the plain
-    profile fits its beginning (NVIDIA/k8s-device-plugin#1462; its changelog of v0.20.0, #1807; run on v0.19.1).
+    The result is None if the plugin's version is unknown. Before v0.20.0, a variant such as 1g.10gb+me has the resource
+    name of the plain profile, because the plain profile's pattern matches the start of the variant's name
+    (NVIDIA/k8s-device-plugin#1462; its changelog of v0.20.0, #1807; tested with v0.19.1).
     """
     plain: Counter[str] = Counter()
     for name, count in counts.items():
@@ -38,6 +40,6 @@ def name_variants(counts: Mapping[str, int], operator: Resource) -> Mapping[str,
 
 
 def _parse_version(text: str) -> tuple[int, ...] | None:
-    """Return the numbers of an exact version, with or without v; None for ranges, digests and no version."""
+    """Return the numbers of an exact version, with or without v; None for a range, a digest or an empty text."""
     found = re.fullmatch(r"v?(\d+)\.(\d+)\.(\d+)([-+].*)?", text.strip())
     return tuple(map(int, found.groups()[:3])) if found else None

@@ -1,4 +1,4 @@
-"""Questions about the principals of a document: the strangers who may use its resource."""
+"""Strangers who may use a resource, because the principals in its IAM documents include them."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from .statements import Statement, list_statements
 
 
 def list_strangers(resource: Resource) -> list[str]:
-    """Return the strangers who may use a resource by its documents, in words such as "everyone".
+    """Return words for the strangers who may use a resource by its documents, such as "everyone".
 
     Raises:
         NotYetKnownError: No known statement admits strangers, and a part of another statement is not known yet.
@@ -23,19 +23,19 @@ def list_strangers(resource: Resource) -> list[str]:
 
 
 def lets_strangers_in(statement: Statement, others: Sequence[Statement]) -> bool:
-    """Tell whether a statement admits strangers from anywhere, after the denials of its document.
+    """Tell whether a statement admits strangers from anywhere whom no other statement of its document denies.
 
     Raises:
-        NotYetKnownError: A part of the statement that decides is not known yet.
+        NotYetKnownError: A part of the statement on which the answer depends is not known yet.
     """
     return _is_open(statement, others, admits_strangers, admits_networks)
 
 
 def passes_everything(endpoint: Resource) -> bool:
-    """Tell whether the document of a VPC endpoint allows everyone everything, as an endpoint without a document does.
+    """Tell whether the policy of a VPC endpoint allows everyone everything, as if the endpoint had no policy.
 
     Raises:
-        NotYetKnownError: No known statement passes everything, and a part of another statement is not known yet.
+        NotYetKnownError: No known statement allows everything, and a part of another statement is not known yet.
         UnreadableError: The document has a form that IAM does not read.
     """
     statements = list_statements(endpoint)
@@ -73,7 +73,7 @@ _EVERY_OF_KIND = {"service": "every service of AWS", "federated": "every identit
 
 
 def refuses(denial: Statement, allowance: Statement, *admits: Admits) -> bool:
-    """Tell whether a statement denies strangers everything that another statement allows them."""
+    """Tell whether the statement ``denial`` denies strangers everything that ``allowance`` allows them."""
     return (
         not denial.allows
         and bool(_describe_strangers(denial))
@@ -84,7 +84,10 @@ def refuses(denial: Statement, allowance: Statement, *admits: Admits) -> bool:
 
 
 def covers(wide: Iterable[str] | None, narrow: Iterable[str] | None) -> bool:
-    """Tell whether the patterns of a denial cover the patterns of an allowance; a trust policy has no resources."""
+    """Tell whether the patterns ``wide`` cover all of ``narrow``.
+
+    None is a missing field, such as Resource in a trust policy.
+    """
     if wide is None or narrow is None:
         return wide is narrow or "*" in (wide or [])
     return all(any(fits(pattern, text) for pattern in wide) for text in narrow)
@@ -101,5 +104,5 @@ def _fits(expression: re.Pattern[str], text: str) -> bool:
 
 
 _EVERY_ACTION = re.compile(r"([\w-]+:)?[*?]+")
-"""``*``, or each action of a service: an endpoint belongs to a single service."""
+"""``*``, or every action of one service, which is enough since an endpoint belongs to one service."""
 _EVERY_RESOURCE = re.compile(r"(arn:([^:]*:){4})?[*?/]+")

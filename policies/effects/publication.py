@@ -1,4 +1,4 @@
-"""The fields that make a resource public: access lists, grants, permissions, blocks of public access."""
+"""Fields that make a resource public: ACLs, grants, launch permissions, and settings of Block Public Access."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from ..values import read_flag, read_text
 from .statements import is_of_aws, list_values
 
 _PUBLIC_ACLS = ("publicread", "publicreadwrite", "authenticatedread")
-"""Access lists that admit everyone or every AWS account; the provider aws writes them with hyphens."""
+"""Canned ACLs that admit everyone or every AWS account, without the hyphens that the provider aws writes."""
 _PUBLIC_GROUPS = ("/allusers", "/authenticatedusers")
 _PUBLIC_SUFFIXES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("acl", "accessControl"), _PUBLIC_ACLS),
@@ -27,14 +27,14 @@ PUBLIC_KINDS = (
     *("BucketObject", "BucketObjectv2", "ObjectCopy", "AccessPoint", *_BLOCK_KINDS),
     *("AmiLaunchPermission", "SnapshotCreateVolumePermission"),
 )
-"""Kinds of resources that their own fields make public."""
+"""Kinds of resources that can be public by their own fields."""
 
 
 def list_public_fields(resource: Resource) -> list[str]:
-    """Return the fields that make a resource public, in words such as "acl: public-read".
+    """Return the fields that make a resource public, each with its value, such as "acl: public-read".
 
     Raises:
-        NotYetKnownError: No known field makes it public, and another is not known yet.
+        NotYetKnownError: No known field makes the resource public, and another is not known yet.
         UnreadableError: A field has a form that no provider reads.
     """
     if not is_of_aws(resource):
@@ -49,7 +49,7 @@ def _is_public(path: str, value: Any) -> bool:
 
 
 def has_idle_block(resource: Resource) -> bool:
-    """Tell whether a block of public access blocks nothing. Its fields are off by default, but on for access points.
+    """Tell whether the Block Public Access settings block nothing. They are off by default, but on for access points.
 
     Raises:
         NotYetKnownError: No known field is on, and another is not known yet.

@@ -1,4 +1,4 @@
-"""The resources that Kueue's queues count, and the NodePools that must launch their nodes."""
+"""The quotas of Kueue's queues, and the NodePools that launch the nodes for these quotas."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,23 +14,23 @@ from .node_groups import GROUP_KINDS, is_managed_group
 
 
 class Quota(Record):
-    """The amount of a resource in a flavor that a ClusterQueue or a Cohort promises."""
+    """The quota of a resource in a flavor, in a ClusterQueue or a Cohort."""
 
     flavor: str
     resource: str
     nominal: Any
-    """Quantity as the program writes it."""
+    """The quantity, as the program writes it."""
 
 
 def list_queued_gpus(stack: Stack) -> set[str]:
-    """Return the GPU resources that a ClusterQueue counts in flavors with node labels."""
+    """Return the GPU resources that ClusterQueues count in flavors with node labels."""
     placed = _read_labels(stack)
     quotas = _list_quotas(stack, "ClusterQueue")
     return {quota.resource for quota in quotas if quota.flavor in placed and is_gpu_resource(quota.resource)}
 
 
 def _read_labels(stack: Stack) -> dict[str, dict[str, str]]:
-    """Return flavor → the labels of its nodes; without flavors that have no node labels."""
+    """Return flavor → its node labels; flavors without node labels are left out."""
     flavors = [found for found in stack.select("ResourceFlavor") if is_kubernetes(found)]
     labels = {read_name(flavor): flavor.read_block("spec", "nodeLabels") for flavor in flavors}
     return {name: _read_texts(block) for name, block in labels.items() if block}
@@ -53,16 +53,17 @@ def _list_quotas(stack: Stack, *kinds: str) -> list[Quota]:
 
 
 class Supply(Record):
-    """NodePools, and the flavors whose nodes only they launch."""
+    """A set of NodePools, and the flavors whose nodes only these NodePools launch."""
 
     pools: tuple[Resource, ...]
     flavors: frozenset[str]
 
 
 def list_supplies(stack: Stack) -> list[Supply]:
-    """Return the sets of NodePools that a flavor selects, each with all flavors that select no other NodePools.
+    """Return a Supply for each set of NodePools that a flavor selects.
 
-    A flavor that also selects a managed node group is in no set, since Karpenter does not limit the group.
+    Its flavors are all that select no NodePool outside the set. A flavor that also selects a managed node group is left
+    out, since Karpenter does not limit the group.
     """
     pools_by_flavor = {flavor: _find_pools(labels, stack) for flavor, labels in _read_labels(stack).items()}
     urns = {flavor: frozenset(pool.urn for pool in pools) for flavor, pools in pools_by_flavor.items() if pools}
@@ -83,7 +84,7 @@ def _find_pools(labels: Mapping[str, str], stack: Stack) -> list[Resource]:
 
 
 def sum_limits(pools: Sequence[Resource]) -> dict[str, float]:
-    """Return resource → the sum of the limits of NodePools; without resources that one of them does not limit."""
+    """Return resource → sum of the NodePools' limits; only resources that all of them limit."""
     limits = [pool.read_block("spec", "limits") for pool in pools]
     return {
         name: sum(parse_quantity(each[name]) for each in limits)
@@ -93,7 +94,10 @@ def sum_limits(pools: Sequence[Resource]) -> dict[str, float]:
 
 
 def sum_quotas(stack: Stack, flavors: frozenset[str], resource: str) -> tuple[float, NotYetKnownError | None]:
-    """Return the sum of the known quotas of a resource in some flavors, and the error of an unknown quota."""
+    """Return (sum of the known quotas of a resource in some flavors, error).
+
+    The error is set if a quota is not known yet.
+    """
     total, unknown = 0.0, None
     for quota in _list_quotas(stack, "ClusterQueue", "Cohort"):
         if quota.flavor in flavors and quota.resource == resource:

@@ -1,4 +1,4 @@
-"""The pods and resources that the ResourceQuotas of a namespace limit."""
+"""The pods and the resources that the ResourceQuotas of a namespace limit."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +20,11 @@ _POD_KEYS = {"pods", "count/pods", "cpu", "memory"} | {
 """Keys of a quota that limit the number or the size of pods."""
 _EXTENDED_KEY = re.compile("requests.*/")
 _OTHER_CLASS = object()
-"""A PriorityClass that no quota names."""
+"""Stands for any PriorityClass that no quota names."""
 
 
 class PodKind(Record):
-    """One kind of pods, as the scopes of quotas distinguish them."""
+    """A kind of pod that the scopes of quotas can tell from others."""
 
     terminating: bool
     best_effort: bool
@@ -33,7 +33,7 @@ class PodKind(Record):
 
 
 def group_quotas(stack: Stack) -> tuple[dict[str, list[Resource]], NotYetKnownError | None]:
-    """Return namespace → its quotas, and the error if the namespace of another quota is not known yet."""
+    """Return (namespace → its quotas, error). The error is set if the namespace of another quota is not known yet."""
     by_namespace: dict[str, list[Resource]] = {}
     unknown: NotYetKnownError | None = None
     for quota in stack.select(*QUOTA_KINDS):
@@ -45,19 +45,19 @@ def group_quotas(stack: Stack) -> tuple[dict[str, list[Resource]], NotYetKnownEr
 
 
 def limits_every_pod(quotas: Sequence[Resource]) -> bool:
-    """Tell whether each pod of a namespace counts against a limit of pods, CPU, memory or an extended resource.
+    """Tell whether every pod of a namespace counts against a limit on pods, CPU, memory or an extended resource.
 
     Raises:
-        NotYetKnownError: It depends on a value that is not known yet.
+        NotYetKnownError: The answer depends on a value that is not known yet.
     """
     return _cover_every_pod(quotas, lambda key, _: key in _POD_KEYS or _EXTENDED_KEY.match(key) is not None)
 
 
 def limits_resource(quotas: Sequence[Resource], name: str) -> bool:
-    """Tell whether each pod of a namespace counts against a limit of an extended resource.
+    """Tell whether every pod of a namespace counts against a limit on this extended resource.
 
     Raises:
-        NotYetKnownError: It depends on a value that is not known yet.
+        NotYetKnownError: The answer depends on a value that is not known yet.
     """
 
     def is_limit(key: str, hard: Any) -> bool:
@@ -69,10 +69,10 @@ def limits_resource(quotas: Sequence[Resource], name: str) -> bool:
 
 
 def refuses_class(quotas: Sequence[Resource], name: str) -> bool:
-    """Tell whether a quota refuses every pod of a PriorityClass.
+    """Tell whether one of the quotas refuses every pod with this PriorityClass.
 
     Raises:
-        NotYetKnownError: It depends on a value that is not known yet.
+        NotYetKnownError: The answer depends on a value that is not known yet.
     """
     either = (False, True)
     kinds = [PodKind(*traits, name) for traits in product(either, either)]
@@ -87,7 +87,7 @@ def refuses_class(quotas: Sequence[Resource], name: str) -> bool:
 
 
 def parse_limit(value: Any, where: str) -> float | None:
-    """Return the count in a quota; None if Kubernetes refuses the text, or if its unit is larger than k or Ki.
+    """Return the number in a quota; None if Kubernetes refuses the text, or if it has a unit larger than k or Ki.
 
     Raises:
         NotYetKnownError: The value is not known yet.
@@ -112,18 +112,18 @@ def _cover_every_pod(quotas: Sequence[Resource], is_limit: Callable[[str, Any], 
 
 
 def _has_whole_limit(quotas: Sequence[Resource], is_limit: Callable[[str, Any], bool]) -> bool:
-    """Tell whether a quota without scopes has the limit, so that every pod counts against it."""
+    """Tell whether a quota without scopes contains the limit: then every pod counts against it."""
     for quota in quotas:
         try:
             if not has_scopes(quota) and _has_limit(quota, is_limit):
                 return True
         except (NotYetKnownError, UnreadableError):
-            continue  # another quota may decide; otherwise _has_limit_for_each raises the error
+            continue  # another quota may have the limit; if not, _has_limit_for_each raises the error
     return False
 
 
 def _has_limit_for_each(quotas: Sequence[Resource], is_limit: Callable[[str, Any], bool]) -> bool:
-    """Tell whether the quotas together have the limit for each kind of pods that their scopes distinguish."""
+    """Tell whether, for every kind of pod, a quota that counts this kind contains the limit."""
     limiting: list[list[Mapping[str, Any]]] = []
     unknown: NotYetKnownError | None = None
     for quota in quotas:
@@ -145,7 +145,10 @@ def _has_limit(quota: Resource, is_limit: Callable[[str, Any], bool]) -> bool:
 
 
 def _list_requirements(quota: Resource) -> list[Mapping[str, Any]]:
-    """Return the requirements of a quota's scopes, which a pod must meet to count; a scope alone means ``Exists``."""
+    """Return the requirements that a pod must meet to count against a quota.
+
+    An entry of ``scopes`` has the operator ``Exists``.
+    """
     scopes = [{"scopeName": scope, "operator": "Exists"} for scope in quota.list_texts("spec", "scopes")]
     return [*scopes, *quota.list_blocks("spec", "scopeSelector", "matchExpressions")]
 
@@ -157,7 +160,8 @@ def _read_values(requirement: Mapping[str, Any]) -> list[str]:
 def _admits(requirement: Mapping[str, Any], kind: PodKind) -> bool:
     """Tell whether a pod meets a requirement.
 
-    An unknown scope admits no pod: the API server refuses a typo, and few pods have an affinity across namespaces.
+    An unknown scope admits no pod: if it is a typo, the API server refuses the quota. The scope
+    CrossNamespacePodAffinity counts as unknown too, since few pods have such an affinity.
     """
     scope = read_text(requirement.get("scopeName"), "spec.scopeSelector.matchExpressions.scopeName")
     if scope == "PriorityClass":
@@ -178,8 +182,10 @@ def _admits(requirement: Mapping[str, Any], kind: PodKind) -> bool:
 
 
 def names_gpus_in_vain(key: str) -> bool:
-    """Tell whether a key of a quota is meant for GPUs but limits no GPU, because of its prefix or a typo."""
-    if re.search(r"(device|storage)class\.", key):  # devices of DRA, and volumes of a class with GPU in its name
+    """Tell whether a key of a quota is meant for GPUs, but limits none because of its prefix or a typo."""
+    if re.search(
+        r"(device|storage)class\.", key
+    ):  # such keys limit DRA devices, or volumes of a class with gpu in its name
         return False
     if counted := re.match("count/([^./]+)", key):
         return counted[1] in ("gpu", "gpus", "nvidia")

@@ -1,4 +1,4 @@
-"""Questions about the holder of a statement: the further roles, rights and machines that it can take over."""
+"""The further roles, rights and machines that the holder of an IAM statement can take over with it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -42,13 +42,11 @@ _ACTIONS_BY_TARGET: Mapping[str, tuple[str, ...]] = {
     "dynamodb:table": ("dynamodb:PutResourcePolicy", "dynamodb:DeleteResourcePolicy"),
 }
 _ESCALATING_ACTIONS = {action: target for target, actions in _ACTIONS_BY_TARGET.items() for action in actions}
-"""Action that gives its holder further rights → service and type of the resource that it changes or takes over.
-
-Actions on instance profiles and Pod Identity associations are missing: AWS requires iam:PassRole to give them a role,
-which ``passes_several_roles`` judges.
-"""
+"""Action that can give its holder further rights → service and type of the resource that the action changes or takes
+over. Actions on instance profiles and Pod Identity associations are not listed: for them AWS also requires
+iam:PassRole, which ``passes_several_roles`` judges."""
 _NAME_ENDS: Mapping[str, str] = {"s3:": "/", "eks:access-entry": "/", "sns:": ":", "lambda:function:": ":"}
-"""Type of resource → the text that ends the name of the bucket, cluster, topic or function in an ARN."""
+"""Type of resource → the text after the name of the bucket, cluster, topic or function in an ARN."""
 _ADMIN_POLICIES, _ADMIN_ACCESS_POLICIES = (
     [partition.build_arn(service, policy, account="aws") for partition in PARTITIONS.values()]
     for service, policy in (
@@ -63,14 +61,14 @@ _UNLIMITED_VALUES: Mapping[str, Sequence[str]] = {
     "kms:grantisforawsresource": ["false"],
     "kms:viaservice": ["any.us-east-1.amazonaws.com", "any.us-gov-west-1.amazonaws.com"],
 }
-"""Condition key that limits the rights that a holder can give → values, in each partition, that limit nothing."""
+"""Condition key that can limit which rights a holder gives → values that limit nothing, for each partition."""
 
 
 def list_ways_to_rights(statement: Statement) -> list[str]:
-    """Return the allowed actions that give a holder further rights on more than named resources.
+    """Return the allowed actions that can give the holder further rights, on more resources than the statement names.
 
     Raises:
-        NotYetKnownError: A part of the statement that matters is not known yet.
+        NotYetKnownError: A part of the statement on which the answer depends is not known yet.
     """
     found = find_wrong(
         _ESCALATING_ACTIONS, lambda action: allows_action(statement, action) and _reaches_several(statement, action)
@@ -96,10 +94,12 @@ def _limits_rights(statement: Statement) -> bool:
 
 
 def passes_several_roles(statement: Statement) -> bool:
-    """Tell whether a holder may pass more than named roles; conditions do not count, since none names roles reliably.
+    """Tell whether the holder may pass more roles than the statement names.
+
+    Conditions do not count, since none limits roles reliably.
 
     Raises:
-        NotYetKnownError: A part of the statement that matters is not known yet.
+        NotYetKnownError: A part of the statement on which the answer depends is not known yet.
     """
     return allows_action(statement, "iam:PassRole") and spans_several(statement, "iam", ["role"])
 
@@ -115,17 +115,17 @@ _MACHINE_ACTIONS = (
     *("ssm:SendCommand", "ssm:StartSession", "ssm:CreateAssociation", "ssm:CreateAssociationBatch"),
     *("ec2-instance-connect:SendSSHPublicKey", "ec2-instance-connect:SendSerialConsoleSSHPublicKey"),
 )
-"""Actions that launch, tag or terminate machines, and actions that take over a machine: they run commands, or change
+"""Actions that launch, tag or terminate EC2 machines, or that take over a machine. The latter run commands, or change
 the start script, the disk, the role or the access to credentials."""
 _MACHINE_TYPES = ("instance", "fleet", "launch-template", "spot-instances-request", "spot-fleet-request")
-"""Types of EC2 resources that are machines or become machines."""
+"""Types of EC2 resources that are machines or launch machines."""
 
 
 def list_machine_actions(statement: Statement) -> list[str]:
-    """Return the allowed actions on EC2 machines that neither names nor tags limit.
+    """Return the allowed actions on EC2 machines; empty if names or tags limit the machines.
 
     Raises:
-        NotYetKnownError: A part of the statement that matters is not known yet.
+        NotYetKnownError: A part of the statement on which the answer depends is not known yet.
     """
     found = find_wrong(
         _MACHINE_ACTIONS,
@@ -139,7 +139,7 @@ def list_machine_actions(statement: Statement) -> list[str]:
 
 
 def _tags_new_volumes(statement: Statement) -> bool:
-    """Tell whether a statement tags only new resources that are no machines, as in the policy of the EBS driver."""
+    """Tell whether a statement tags only new resources that are no machines, as for the EBS CSI driver."""
     return any(
         comparison.must_match
         and comparison.key == "ec2:createaction"

@@ -1,4 +1,4 @@
-"""The holders of a Role: people, everyone, service accounts of tenants, or the platform itself."""
+"""The holders of a Role or ClusterRole: everyone, people, service accounts of tenants, or the platform itself."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -14,27 +14,29 @@ from .access_entries import ENTRY_KINDS, list_access_policies
 from .namespaces import is_kubernetes, is_platform, read_name, read_namespace
 
 BINDING_KINDS = ("RoleBinding", "ClusterRoleBinding", "RoleBindingPatch", "ClusterRoleBindingPatch")
-"""Kinds that bind a Role to subjects; Pulumi's patches change existing bindings."""
+"""Kinds that bind a Role to subjects; the Patch kinds of Pulumi change existing bindings."""
 ANONYMOUS = ("system:unauthenticated", "system:anonymous")
-"""Names for callers without a login."""
+"""Names of the group and the user for callers without a login."""
 EVERYONE = (*ANONYMOUS, "system:authenticated", "system:serviceaccounts", "*")
-"""Names for everybody, or for every pod of the cluster."""
+"""Names of subjects that include everyone, or every pod of the cluster."""
 
 Holder = Literal["everyone", "people", "account", "platform"]
-"""Kind of a subject; an account is a service account outside the platform's namespaces."""
+"""Kind of a holder; ``account`` is a service account outside the platform's namespaces."""
 
 
 class RoleHolder(Record, kw_only=True):
-    """One holder of a Role: a subject of a binding, or people without a binding."""
+    """One holder of a Role: the subject of a binding, or people whom no binding in the program names."""
 
     subject: Mapping[str, Any] | None
-    """None for people whom the program does not name."""
+    """The subject, as in the binding; None for people whom the program does not name."""
     namespace: str
     """Namespace in which the rights apply; empty for the whole cluster."""
 
 
 def classify_subject(subject: Mapping[str, Any], namespace: str, exempt: Sequence[str]) -> Holder:
-    """Return the kind of a subject of a binding in a namespace; names like ``system:…`` are Kubernetes's own.
+    """Return the kind of a subject in a binding of this namespace.
+
+    Users and groups whose names begin with ``system:`` are Kubernetes's own, so they count as the platform.
 
     Raises:
         NotYetKnownError: A field of the subject is not known yet.
@@ -62,10 +64,10 @@ def find_home(subject: Mapping[str, Any], namespace: str) -> str:
 
 
 def admits_people(namespace: str, stack: Stack) -> bool:
-    """Tell whether the program gives people rights in a namespace with which they can run pods as its service accounts.
+    """Tell whether the program lets people run pods in a namespace, as any of its service accounts.
 
     Raises:
-        NotYetKnownError: No people are known, and a binding is not known yet.
+        NotYetKnownError: No known binding gives people such rights, and a binding is not known yet.
     """
     return stack.compute_once(_admits_people, namespace)
 
@@ -84,7 +86,7 @@ _Placed = tuple[int, Resource]
 
 
 def _group_bindings(stack: Stack) -> tuple[dict[str, list[_Placed]], list[_Placed]]:
-    """Return namespace → its RoleBindings, and the RoleBindings whose namespace cannot be read."""
+    """Return (namespace → its RoleBindings, RoleBindings whose namespace cannot be read)."""
     by_namespace: dict[str, list[_Placed]] = {}
     others: list[_Placed] = []
     for placed in enumerate(stack.select("RoleBinding")):
@@ -96,7 +98,7 @@ def _group_bindings(stack: Stack) -> tuple[dict[str, list[_Placed]], list[_Place
 
 
 def _admits_into(entry: Resource, namespace: str) -> bool:
-    """Tell whether an access policy of EKS allows changes in a namespace, by its name or a pattern."""
+    """Tell whether an access entry has an EKS access policy that allows changes in a namespace."""
     return any(
         policy.name != _READ_ONLY_POLICY and any(fnmatchcase(namespace, pattern) for pattern in policy.namespaces)
         for policy in list_access_policies(entry)
@@ -104,7 +106,7 @@ def _admits_into(entry: Resource, namespace: str) -> bool:
 
 
 _READ_ONLY_POLICY = "AmazonEKSViewPolicy"
-"""The access policy that only reads."""
+"""The EKS access policy that allows only reads."""
 
 
 def _lets_people_into(binding: Resource, namespace: str, stack: Stack) -> bool:
@@ -120,7 +122,7 @@ def _lets_people_into(binding: Resource, namespace: str, stack: Stack) -> bool:
 
 
 def _only_reads(binding: Resource, stack: Stack) -> bool:
-    """Tell whether a binding gives a role that changes nothing and runs no commands in pods."""
+    """Tell whether the role of a binding allows neither changes nor commands in pods."""
     kind, name = read_role(binding)
     if kind == "ClusterRole" and name in _READ_ONLY_ROLES:
         return True
@@ -134,7 +136,10 @@ _READ_ONLY_ROLES = ("view", "system:aggregate-to-view")
 
 
 def _changes(role: Resource) -> bool:
-    """Tell whether a role may do more than read; ``get`` on ``pods/exec`` runs commands."""
+    """Tell whether a role allows more than reads.
+
+    Subresources count as more: ``get`` on ``pods/exec`` runs commands.
+    """
     return bool(role.read_block("aggregationRule")) or bool(
         find_wrong(
             role.list_blocks("rules"),
@@ -147,33 +152,37 @@ def _changes(role: Resource) -> bool:
 
 
 def read_scope(binding: Resource) -> str:
-    """Return the namespace of a binding; empty for a ClusterRoleBinding, which applies in every namespace."""
+    """Return the namespace in which a binding applies; empty for a ClusterRoleBinding, which applies in all."""
     return "" if binding.kind.startswith("Cluster") else read_namespace(binding)
 
 
 def read_role(binding: Resource) -> tuple[str, str]:
-    """Return the kind and the name of the Role that a binding gives; the name of a patch may be empty."""
+    """Return (kind, name) of the Role that a binding gives; in a patch, the name may be empty."""
     return binding.read_text("roleRef", "kind") or "ClusterRole", binding.read_text("roleRef", "name")
 
 
 def list_role_holders(role: Resource, stack: Stack) -> tuple[list[RoleHolder], NotYetKnownError | None]:
-    """Return the holders of a Role, and the error if an unknown binding may add holders.
+    """Return (holders of a Role, error).
 
-    A label ``aggregate-to-edit`` gives the rules of a ClusterRole to everybody with the role edit, so to people.
+    The error is set if a binding is not known yet, since it may add holders. A label such as ``aggregate-to-edit``
+    gives the rules of a ClusterRole to everyone who has the role edit, so to people.
     """
     kind = role.kind.removesuffix("Patch")
     key = kind, read_namespace(role) if kind == "Role" else "", read_name(role)
     by_role, unknown = stack.compute_once(_group_holders)
     holders = list(by_role.get(key, ()))
     if _is_aggregated(role):
-        holders.append(RoleHolder(subject=None, namespace=namespaces.DEFAULT))  # or any other namespace of people
+        holders.append(RoleHolder(subject=None, namespace=namespaces.DEFAULT))  # stands for any namespace with people
     if not holders and not unknown:
         holders.append(RoleHolder(subject=None, namespace=key[1]))
     return holders, unknown
 
 
 def _group_holders(stack: Stack) -> tuple[dict[tuple[str, str, str], list[RoleHolder]], NotYetKnownError | None]:
-    """Return kind, namespace and name of a Role → its holders, and the error if a binding is not known yet."""
+    """Return ((kind, namespace, name) of a Role → its holders, error).
+
+    The error is set if a binding is not known yet.
+    """
     by_role: dict[tuple[str, str, str], list[RoleHolder]] = {}
     unknown: NotYetKnownError | None = None
     for binding in stack.select(*BINDING_KINDS):
@@ -197,4 +206,4 @@ def _is_aggregated(role: Resource) -> bool:
 
 
 _AGGREGATING_ROLES = ("view", "edit", "admin")
-"""ClusterRoles of Kubernetes that collect the rules of other ClusterRoles by a label."""
+"""ClusterRoles of Kubernetes that aggregate the rules of other ClusterRoles by a label."""

@@ -1,4 +1,4 @@
-"""The routes of a subnet: from its route table to a gateway."""
+"""The routes from a subnet to the internet, through its route table and a gateway."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,25 +19,27 @@ _GATEWAY_FIELDS: Mapping[str, tuple[str, str]] = {
     "egressOnlyInternetGatewayId": ("eigw-", "EgressOnlyInternetGateway"),
     "carrierGatewayId": ("cagw-", "CarrierGateway"),
 }
-"""Field of a route → prefix of its ids, and kind of the gateway; one field has a longer name in Cloud Control."""
+"""Field of a route that names a gateway → prefix of the gateway's id, and kind of the gateway.
+egressOnlyInternetGatewayId is the spelling of aws-native."""
 
 
 def routes_to_internet(subnet: Resource, stack: Stack) -> bool:
-    """Tell whether the route table of a subnet certainly leads to an internet gateway.
+    """Tell whether the route table of a subnet certainly has a route to an internet gateway.
 
     Raises:
-        NotYetKnownError: A route, or its table, is not known yet, and no dependency tells it.
+        NotYetKnownError: A route, or its table, is not known yet, and dependencies do not show it.
     """
     return _routes(subnet, stack, _leads_out)
 
 
 def reaches_internet(subnet: Resource, stack: Stack) -> bool:
-    """Tell whether machines in a subnet certainly reach the internet: by an internet or carrier gateway, NAT, or IPv6.
+    """Tell whether machines in a subnet certainly reach the internet.
 
-    Transit gateways, peerings and interfaces do not count, since a plan does not show where they lead.
+    Ways out are internet and carrier gateways, NAT, and egress-only gateways for IPv6. Routes to transit gateways,
+    peerings and interfaces do not count, since a plan does not show where they lead.
 
     Raises:
-        NotYetKnownError: A route, or its table, is not known yet, and no dependency tells it.
+        NotYetKnownError: A route, or its table, is not known yet, and dependencies do not show it.
     """
     return _routes(subnet, stack, _reaches_out)
 
@@ -47,7 +49,7 @@ def _routes(subnet: Resource, stack: Stack, leads: _LeadsOut) -> bool:
 
 
 def _list_tables(subnet: Resource, stack: Stack) -> list[Resource]:
-    """Return the route table of a subnet: its own, else the main table of its network."""
+    """Return the route table of a subnet: its own, else the main table of its VPC."""
     own = [
         found
         for found in stack.select(*_ASSOCIATIONS)
@@ -82,7 +84,7 @@ def _has_way_out(table: Resource, stack: Stack, leads: _LeadsOut) -> bool:
 
 
 def _leads_out(holder: Resource, route: Mapping[str, Any], stack: Stack) -> bool:
-    """Tell whether a route leads to an internet gateway; ``holder`` is the resource with the route."""
+    """Tell whether a route leads to an internet gateway; ``holder`` is the resource that states the route."""
     gateway = route.get("gatewayId")
     if gateway is not UNKNOWN:
         text = read_text(gateway, "gatewayId")
@@ -101,7 +103,7 @@ def _names_way_out(holder: Resource, gateway: Any, name: str, stack: Stack) -> b
     start, kind = _GATEWAY_FIELDS[name]
     if gateway is UNKNOWN:
         own = list(list_needed(stack, holder, kind))
-        # A gatewayId may also name a VPN gateway; the other fields name only gateways to the internet.
+        # A gatewayId may also be of a VPN gateway; the other fields are only for gateways to the internet.
         if not own and (name != "gatewayId" or not holder.dependencies):
             raise NotYetKnownError(name)
         return any(map(_is_public, own))
@@ -111,5 +113,8 @@ def _names_way_out(holder: Resource, gateway: Any, name: str, stack: Stack) -> b
 
 
 def _is_public(gateway: Resource) -> bool:
-    """Tell whether a gateway leads to the internet; a private NAT gateway leads to other networks of the company."""
+    """Tell whether a gateway leads to the internet.
+
+    A private NAT gateway does not: it leads to other networks of the company.
+    """
     return bool(gateway.get("connectivityType") != "private")

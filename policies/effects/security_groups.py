@@ -1,4 +1,4 @@
-"""The sources that may connect through a security group, by its own rules and by rules that are separate resources."""
+"""The sources that a security group admits, by its own rules and by rules that are separate resources."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,14 +12,14 @@ INGRESS_KINDS = (
     *("SecurityGroup", "DefaultSecurityGroup"),
     *("SecurityGroupRule", "SecurityGroupIngressRule", "SecurityGroupIngress"),
 )
-"""Kinds of resources that let connections in; the last is Cloud Control's."""
+"""Kinds of resources that let connections in; the last one is of aws-native."""
 _GROUP_KINDS = INGRESS_KINDS[:2]
 _BLOCK_FIELDS = ("cidrBlocks", "ipv6CidrBlocks", "cidrIpv4", "cidrIpv6", "cidrIp")
 _PREFIX_LIST_FIELDS = ("prefixListIds", "prefixListId", "sourcePrefixListId")
 
 
 def read_ingress(resource: Resource, stack: Stack) -> Sources:
-    """Return the address blocks that may connect through a security group's own rules, or through a separate rule.
+    """Return the address blocks that a resource admits: a security group by its own rules, or a separate rule.
 
     Raises:
         NotYetKnownError: The direction or the list of rules is not known yet.
@@ -50,7 +50,10 @@ def _read_rule(rule: Mapping[str, Any], resource: Resource, stack: Stack) -> Sou
 
 
 def _read_prefix_list(value: Any, rule: Resource, stack: Stack) -> Sources:
-    """Return the blocks of the stack's prefix lists that a rule names; AWS's own lists contain only AWS's services."""
+    """Return the address blocks of the prefix lists in the program that a rule names.
+
+    AWS's own lists are left out, since they contain only AWS's services.
+    """
     if value is UNKNOWN:
         lists = list(list_needed(stack, rule, "ManagedPrefixList", "PrefixList"))
         if not lists:
@@ -69,7 +72,10 @@ def _read_prefix_list(value: Any, rule: Resource, stack: Stack) -> Sources:
 
 
 def read_group(resource: Resource, stack: Stack) -> str | None:
-    """Return a text that the rules of one group share; None if the plan does not show the group of a rule."""
+    """Return a key that is equal for all rules of one security group.
+
+    The result is None if the plan does not show the group of a rule.
+    """
     if resource.kind in _GROUP_KINDS:
         return resource.urn
     for name in ("securityGroupId", "groupId"):
@@ -84,17 +90,19 @@ def read_group(resource: Resource, stack: Stack) -> str | None:
 
 
 def list_open_together(resource: Resource, stack: Stack) -> list[str]:
-    """Return the names of rules that only together admit the internet; empty unless this resource is the first of them.
+    """Return the names of rules that only together admit the internet.
+
+    The result is empty unless this resource is the first of these rules.
 
     Raises:
-        NotYetKnownError: The plan does not show the group of a rule that would open the group.
+        NotYetKnownError: A rule would open the group if it belonged to it, and the plan does not show the rule's group.
     """
     group = read_group(resource, stack)
     named = [(found, read_group(found, stack)) for found in stack.select(*INGRESS_KINDS)]
     sure = [found for found, own in named if own == group is not None]
     possible = [found for found, own in named if None in (group, own)]
     total, more = _read_known(sure, stack), _read_known(possible, stack)
-    if any(known.admit_internet for known in (*total, *more)):  # such a rule has a verdict of its own
+    if any(known.admit_internet for known in (*total, *more)):  # such a rule gets a verdict of its own
         return []
     if sum(total, Sources()).admit_internet:
         return [found.name for found in sure] if sure[0] is resource else []
@@ -104,7 +112,10 @@ def list_open_together(resource: Resource, stack: Stack) -> list[str]:
 
 
 def _read_known(resources: list[Resource], stack: Stack) -> list[Sources]:
-    """Return the known address blocks; resources with unknown blocks have verdicts of their own."""
+    """Return the known address blocks of each resource.
+
+    Unknown blocks are left out, since they get verdicts of their own.
+    """
     found = []
     for resource in resources:
         try:

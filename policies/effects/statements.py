@@ -1,4 +1,4 @@
-"""The statements in the IAM documents of any resource, in one typed form."""
+"""The statements in the IAM documents of resources, in one typed form for all providers."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -25,15 +25,15 @@ _PROVIDERS = ("aws:", "aws-native:")
 class Statement(Record, kw_only=True, dict=True):
     """One statement of an IAM document; each property reads its field at first use.
 
-    A missing field is None. An item of a list may be UNKNOWN, so that rules still find wrong items in the list (see
+    A missing field is None. An item of a list may be UNKNOWN: rules still find wrong items among the others (see
     ``find_wrong``). Each property raises NotYetKnownError if its value is not known yet, and UnreadableError if IAM
-    does not read its form.
+    refuses its form.
     """
 
     given: Mapping[str, Any]
-    """The fields, named in lower case; UNKNOWN where the statement or its document is not known yet."""
+    """The fields, with names in lower case; UNKNOWN if the statement or its document is not known yet."""
     where: str
-    """The place of the statement in its resource."""
+    """The place of the statement in its resource, for messages."""
 
     @cached_property
     def allows(self) -> bool:
@@ -62,7 +62,7 @@ class Statement(Record, kw_only=True, dict=True):
 
     @cached_property
     def principals(self) -> Mapping[str, list[str]] | None:
-        """Kind of principal, such as AWS or Service → principals; ``"*"`` alone has the kind ``*``."""
+        """Kind of principal, such as AWS or Service → principals; a ``"*"`` without kind has the kind ``*``."""
         return self._map("Principal")
 
     @cached_property
@@ -133,17 +133,17 @@ def _read_statements(resource: Resource) -> list[Statement]:
 
 
 def is_of_aws(resource: Resource) -> bool:
-    """Tell whether a resource belongs to AWS; kinds such as Role and Policy exist elsewhere too."""
+    """Tell whether a resource is of AWS, since kinds such as Role and Policy exist elsewhere too."""
     return resource.type.startswith(_PROVIDERS)
 
 
 def list_values(block: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield the path and each value at the path; UNKNOWN for a part that is not known yet."""
+    """Yield (path, value) for each value at a path; UNKNOWN for a part that is not known yet."""
     return ((path, value) for value in _walk(block, path))
 
 
 def _walk(block: Any, path: str) -> Iterator[Any]:
-    """Yield each value at a path, through lists of blocks."""
+    """Yield each value at a path, which may lead through lists of blocks."""
     name, _, rest = path.partition(".")
     value = block if block is UNKNOWN else block.get(name)
     if value is UNKNOWN or not rest:
@@ -165,5 +165,5 @@ def _read_document(document: Any, where: str) -> Iterator[Statement]:
 
 
 def _lower_names(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a block with its names in lower case, since IAM ignores their case."""
+    """Return a block with field names in lower case, since IAM ignores their case."""
     return {name.lower(): value for name, value in block.items()}

@@ -1,4 +1,4 @@
-"""Questions about subnets: whether machines in them get public addresses, and whether nodes or workloads run there."""
+"""Functions about subnets: whether machines in them get public addresses, and whether nodes or workloads run there."""
 
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -19,26 +19,26 @@ _GROUP_FIELDS: Mapping[str, tuple[str, ...]] = {
     "aws:autoscaling/group:Group": ("vpcZoneIdentifiers",),
     "eks:index:Cluster": ("nodeSubnetIds", "privateSubnetIds", "publicSubnetIds", "subnetIds"),
 }
-"""Type of a resource that makes nodes → fields with their subnets; the first field with a value counts."""
+"""Type of a resource that makes nodes → fields with the nodes' subnets; the first field with a value counts."""
 _FARGATE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "aws:eks/fargateProfile:FargateProfile": ("subnetIds",),
     "aws-native:eks:FargateProfile": ("subnets",),
 }
-"""Type of a Fargate profile → field with its subnets. Pods on Fargate never get a public address."""
+"""Type of a Fargate profile → field with the pods' subnets. Pods on Fargate never get a public address."""
 _SUBNET_FIELDS = {**_GROUP_FIELDS, **_FARGATE_FIELDS}
 
 
 def gives_public_addresses(subnet: Resource) -> bool:
-    """Tell whether machines in a subnet get public addresses, as by default in AWS's default subnets."""
+    """Tell whether machines in a subnet get public addresses; in AWS's default subnets they do by default."""
     return subnet.read_flag("mapPublicIpOnLaunch", default=subnet.kind == "DefaultSubnet")
 
 
 def serves_gateways(subnet: Resource, stack: Stack) -> bool:
-    """Tell whether a subnet is evidently for NAT gateways and load balancers."""
+    """Tell whether tags or dependencies show that a subnet is for NAT gateways and load balancers."""
     tags = _read_tags(subnet)
     return (
         "kubernetes.io/role/elb" in tags
-        or tags.get("SubnetType") == "Public"  # awsx marks subnets in this way
+        or tags.get("SubnetType") == "Public"  # awsx tags public subnets like this
         or any(subnet in list_needed(stack, found, subnet.kind) for found in stack.select("NatGateway", "LoadBalancer"))
     )
 
@@ -52,7 +52,7 @@ def holds_nodes(subnet: Resource, stack: Stack) -> bool:
     """Tell whether the plan certainly places nodes into a subnet.
 
     Raises:
-        NotYetKnownError: It may, and the values that tell it are not known yet.
+        NotYetKnownError: The plan may do so, and a value that decides is not known yet.
     """
     return bool(find_wrong(_list_node_makers(stack), lambda maker: _places_into(maker, subnet, stack)))
 
@@ -61,7 +61,7 @@ def holds_workloads(subnet: Resource, stack: Stack) -> bool:
     """Tell whether the plan certainly places nodes, or pods on Fargate, into a subnet.
 
     Raises:
-        NotYetKnownError: It may, and the values that tell it are not known yet.
+        NotYetKnownError: The plan may do so, and a value that decides is not known yet.
     """
     profiles = [found for found in stack.select("FargateProfile") if found.type in _FARGATE_FIELDS]
     makers = [*_list_node_makers(stack), *profiles]
@@ -86,7 +86,7 @@ def _list_tag_keys(group: Resource) -> list[Any]:
 
 
 def _marks_cluster(key: Any) -> bool:
-    """Tell whether a tag key marks machines of a cluster."""
+    """Tell whether a tag key marks a resource of a cluster."""
     return read_text(key, "key").startswith("kubernetes.io/cluster/")
 
 
@@ -104,7 +104,7 @@ def _places_into(maker: Resource, subnet: Resource, stack: Stack) -> bool:
 
 
 def _selects(term: Mapping[str, Any], subnet: Resource) -> bool:
-    """Tell whether a term of Karpenter selects a subnet; the values of tags may be patterns."""
+    """Tell whether a selector term of Karpenter selects a subnet; the values of its tags may be patterns."""
     if term.get("id") is not None:
         return is_id_of(term["id"], subnet)
     wanted, tags = read_mapping(term.get("tags"), "tags"), _read_tags(subnet)
@@ -115,7 +115,7 @@ def _selects(term: Mapping[str, Any], subnet: Resource) -> bool:
 
 
 def _read_tags(subnet: Resource) -> Mapping[str, Any]:
-    """Return the tags of a subnet; Cloud Control has a list of keys and values."""
+    """Return key → value of a subnet's tags; aws-native has a list of keys and values."""
     tags = subnet.get("tags")
     if isinstance(tags, list):
         return {read_text(tag.get("key"), "tags"): tag.get("value") for tag in read_mappings(tags, "tags")}
@@ -125,8 +125,8 @@ def _read_tags(subnet: Resource) -> Mapping[str, Any]:
 def _lists(group: Resource, subnet: Resource, stack: Stack) -> bool:
     """Tell whether a node group lists a subnet.
 
-    Unknown ids mean the subnets that the group depends on, if there are no more subnets than ids. Further subnets come
-    from ``dependsOn``, and the group may or may not use them.
+    Unknown ids belong to the subnets that the group depends on, if these are no more than the ids. If they are more,
+    some come from ``dependsOn``, and the group may not use them.
     """
     given = next((group.props[name] for name in _SUBNET_FIELDS[group.type] if group.props.get(name) is not None), None)
     listed = [] if given is UNKNOWN else read_list(given, "subnetIds")
@@ -144,5 +144,5 @@ def _lists(group: Resource, subnet: Resource, stack: Stack) -> bool:
 
 
 def _agree(subnets: list[Resource], stack: Stack) -> bool:
-    """Tell whether all subnets are public, so the answer does not depend on which one a group uses."""
+    """Tell whether all subnets are public: then it does not matter which of them a group uses."""
     return all(gives_public_addresses(subnet) or routes_to_internet(subnet, stack) for subnet in subnets)

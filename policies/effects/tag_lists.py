@@ -1,4 +1,4 @@
-"""The tags of AWS resources, in both forms of providers."""
+"""The tags of AWS resources, which providers write as a mapping or as a list."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from ..values import UNKNOWN, read_text
 
 
 def read_tags(value: Any) -> Mapping[str, Any]:
-    """Return tags as key → value, also from a list of keys and values."""
+    """Return tags as key → value, from a mapping or from a list of blocks with key and value."""
     if isinstance(value, Mapping):
         return value
     pairs = [pair for pair in value if pair is UNKNOWN or isinstance(pair, Mapping)] if isinstance(value, list) else []

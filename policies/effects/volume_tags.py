@@ -1,4 +1,4 @@
-"""The tags of the EBS volumes that the CSI driver makes for claims."""
+"""The tags of the EBS volumes that the EBS CSI driver makes for PersistentVolumeClaims."""
 
 import json
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ from .charts import is_chart, read_value
 
 _DRIVER_NAME, _PROVISIONER = "aws-ebs-csi-driver", "ebs.csi.aws.com"
 _TAG_PREFIX = "tagSpecification_"
-"""Prefix of the parameters of a StorageClass that hold tags (aws-ebs-csi-driver docs/tagging.md)."""
+"""Prefix of the StorageClass parameters that set tags (aws-ebs-csi-driver docs/tagging.md)."""
 
 
 def is_volume_driver(resource: Resource) -> bool:
-    """Return whether a resource installs the EBS CSI driver: the add-on of EKS, or the chart."""
+    """Return True if a resource installs the EBS CSI driver, as an EKS add-on or as a chart."""
     if resource.kind == "Addon":
         return resource.type.startswith(("aws:", "aws-native:")) and resource.read_text("addonName") == _DRIVER_NAME
     return is_chart(resource, _DRIVER_NAME)
 
 
 def read_driver_tags(resource: Resource) -> Mapping[str, Any]:
-    """Return the tags that the driver gives to all volumes."""
+    """Return the tags that the driver gives to every volume that it makes."""
     place = ("controller", "extraVolumeTags")
     if resource.kind != "Addon":
         return read_mapping(read_value(resource, *place), ".".join(place))
@@ -38,12 +38,12 @@ def _read_settings(addon: Resource) -> Mapping[str, Any]:
 
 
 def is_volume_class(resource: Resource) -> bool:
-    """Return whether a resource is a StorageClass of the EBS CSI driver."""
+    """Return True if a resource is a StorageClass of the EBS CSI driver."""
     return resource.read_text("provisioner") == _PROVISIONER
 
 
 def read_class_tags(storage_class: Resource) -> Mapping[str, Any]:
-    """Return the tags that a StorageClass gives to its volumes: parameters with ``key=value``."""
+    """Return the tags that a StorageClass gives to its volumes; it states each in a parameter, as ``key=value``."""
     found: dict[str, Any] = {}
     for name, value in storage_class.read_block("parameters").items():
         if name.startswith(_TAG_PREFIX):

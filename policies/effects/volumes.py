@@ -1,4 +1,4 @@
-"""The volumes of nodes of a node class, a launch template or a node group, with all defaults."""
+"""The EBS volumes of nodes, as a node class, a launch template or a node group states them, and the defaults."""
 
 import re
 from collections.abc import Mapping
@@ -13,21 +13,21 @@ from .templates import locate_in_template
 
 _GIB = 2**30
 IMAGE_DEVICES = {"al2": "/dev/xvda", "al2023": "/dev/xvda", "bottlerocket": "/dev/xvdb"}
-"""AMI family → the device that holds images and pods."""
+"""AMI family → device of the volume with images and pods."""
 _AMI_DEVICES = ("/dev/xvda", "/dev/xvdb", "/dev/sda1")
-"""Devices of the volumes that the AMIs of EKS bring."""
+"""Devices of the volumes that the AMIs of EKS define."""
 _SIZE = re.compile(r"(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?(?:([kKMGTPE])(i?))?")
 
 
 class Volume(Record):
-    """One EBS volume of a node; without ``ebs`` the volume is the AMI's own: 20 GiB, not encrypted."""
+    """One EBS volume of a node; without ``ebs``, it is the volume that the AMI defines: 20 GiB, not encrypted."""
 
     device: str
     ebs: Mapping[str, Any] = field(default_factory=lambda: {"volumeSize": 20 * _GIB})
     unit_bytes: int = 1
-    """Unit of a number without suffix, in bytes."""
+    """The unit of a size without suffix, in bytes: 1, or 2**30 if such sizes are in GiB."""
     root_mark: Any = None
-    """Karpenter's ``rootVolume``, as stated."""
+    """Karpenter's field ``rootVolume``, as the program states it."""
 
     @property
     def is_root(self) -> bool:
@@ -41,7 +41,7 @@ class Volume(Record):
 
     @property
     def gibibytes(self) -> float:
-        """The size, rounded up as Karpenter does; infinite if a snapshot decides the size, 0 without any size."""
+        """The size in GiB, rounded up as in Karpenter; infinite if a snapshot decides it, 0 if nothing states it."""
         size = self.ebs.get("volumeSize")
         if not read_text(size, "volumeSize"):
             has_snapshot = any(self.ebs.get(name) is not None for name in ("snapshotID", "snapshotId"))
@@ -50,7 +50,7 @@ class Volume(Record):
 
 
 def parse_gibibytes(value: Any, unit_bytes: int) -> int:
-    """Return a size in GiB, rounded up; ``unit_bytes`` is the unit of a number without suffix.
+    """Return a size in GiB, rounded up; a number without suffix counts in units of ``unit_bytes``.
 
     Raises:
         UnreadableError: The value is no quantity of Kubernetes.
@@ -64,7 +64,7 @@ def parse_gibibytes(value: Any, unit_bytes: int) -> int:
 
 
 def list_stated_volumes(resource: Resource) -> list[Volume]:
-    """Return the volumes that a node class, a launch template or a node group without template states."""
+    """Return the volumes that a node class or a launch template states, or a node group without a launch template."""
     if resource.kind == "EC2NodeClass":
         return list_mapped_volumes(resource, "spec", "blockDeviceMappings", unit_bytes=1)
     if resource.kind == "LaunchTemplate":
@@ -73,12 +73,13 @@ def list_stated_volumes(resource: Resource) -> list[Volume]:
 
 
 def list_default_volumes(resource: Resource) -> list[Volume]:
-    """Return the volume for images that nodes get by default: Karpenter's, if a node class states no volumes.
+    """Return the volume for images and pods that nodes get by default; empty if the resource states it.
 
-    Karpenter's volume is encrypted. The AMI's own volume stays if a node class or a template states only other devices.
+    If a node class states no volumes, it is Karpenter's, which is encrypted. If a node class or a template states only
+    other devices, it is the AMI's own.
 
     Raises:
-        NotYetKnownError: The AMI family, which decides about the device, is not known yet.
+        NotYetKnownError: The AMI family, which decides the device, is not known yet.
     """
     stated = list_stated_volumes(resource)
     if resource.kind == "LaunchTemplate":
@@ -94,7 +95,7 @@ def list_default_volumes(resource: Resource) -> list[Volume]:
 
 
 def list_image_defaults(stated: list[Volume]) -> list[Volume]:
-    """Return the AMI's own volume, unless a stated volume replaces it."""
+    """Return the AMI's own volume; empty if a stated volume replaces it."""
     return [] if any(volume.device in _AMI_DEVICES for volume in stated) else [Volume("/dev/xvda")]
 
 
@@ -113,9 +114,10 @@ def list_mapped_volumes(resource: Resource, *path: str, unit_bytes: int = _GIB) 
 
 
 def list_image_volumes(node_class: Resource) -> list[Volume]:
-    """Return the volumes that may hold images and pods: the marked root volume, else the device of the AMI family.
+    """Return the volumes that may contain images and pods.
 
-    Without a known family, any volume may hold them.
+    This is the marked root volume, else the volume at the device of the AMI family. If the family is not known, all
+    volumes are returned.
     """
     stated = list_stated_volumes(node_class)
     if marked := [volume for volume in stated if volume.is_root]:
@@ -126,13 +128,13 @@ def list_image_volumes(node_class: Resource) -> list[Volume]:
 
 
 def encrypts_all_volumes(stack: Stack) -> bool:
-    """Tell whether the program makes EC2 encrypt each new volume of the account in its region."""
+    """Tell whether the program makes EC2 encrypt every new volume of the account in the region."""
     switches = [found for found in stack.select("EncryptionByDefault") if found.type.startswith("aws:ebs/")]
     return any(found.read_flag("enabled", default=True) for found in switches)
 
 
 def read_family(node_class: Resource) -> str:
-    """Return the AMI family of a node class in lower case, as stated or from the alias of its AMI."""
+    """Return the AMI family of a node class in lower case, from ``amiFamily`` or from the alias of its AMI."""
     named = node_class.read_text("spec", "amiFamily")
     terms = [] if named else node_class.list_blocks("spec", "amiSelectorTerms")
     aliases = [read_text(term["alias"], "alias") for term in terms if term.get("alias") is not None]

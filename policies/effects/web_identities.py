@@ -1,4 +1,4 @@
-"""The users of an OIDC provider who may assume a role: pods of a cluster, jobs of a CI service, users of an app."""
+"""The users of OIDC providers who may assume a role: pods of a cluster, jobs of a CI service, or users of an app."""
 
 import re
 
@@ -11,7 +11,7 @@ _ASSUME_ROLE = "sts:AssumeRoleWithWebIdentity"
 
 
 def list_open_providers(statement: Statement) -> list[str]:
-    """Return the OIDC providers all of whose users may assume the role; empty if a claim limits the users.
+    """Return the OIDC providers of which every user may assume the role; empty if a condition limits the users.
 
     Raises:
         NotYetKnownError: No known provider is open, and a part of the statement is not known yet.
@@ -24,7 +24,7 @@ def list_open_providers(statement: Statement) -> list[str]:
 
 
 def _is_provider(kind: str, name: str) -> bool:
-    """Tell whether a principal is a single OIDC provider; providers that are built into IAM have no ARN."""
+    """Tell whether a principal is one OIDC provider; those that are built into IAM have a name, not an ARN."""
     return (
         kind.lower() == "federated"
         and not has_wildcard(name)
@@ -37,9 +37,12 @@ def _limits_users(statement: Statement) -> bool:
 
 
 def _admits_users(comparison: Comparison) -> bool:
-    """Tell whether all users of a provider pass a comparison; keys of claims are ``<provider>:<claim>``."""
+    """Tell whether all users of a provider pass a comparison.
+
+    The condition key of a claim is ``<provider>:<claim>``.
+    """
     provider, _, claim = comparison.key.rpartition(":")
-    if "." not in provider or claim == "amr":  # aws:…, or the claim with the way of the sign-in
+    if "." not in provider or claim == "amr":  # a key such as aws:…, or the claim that says how a user signed in
         return True
     if claim in _AUDIENCE_CLAIMS:
         return _has_free_audience(provider) or bool(find_wrong(comparison.values, _is_usual_audience))
@@ -47,11 +50,11 @@ def _admits_users(comparison: Comparison) -> bool:
 
 
 _AUDIENCE_CLAIMS = ("aud", "azp", "oaud", "app_id")
-"""Claims with the application that a token is for."""
+"""Claims that name the application for which a token is made."""
 
 
 def _has_free_audience(provider: str) -> bool:
-    """Tell whether users of a provider choose the audience of their tokens, so that it limits nobody."""
+    """Tell whether users of a provider choose the audience of their tokens: then the audience limits nobody."""
     return any(part in provider for part in _SHARED_PROVIDERS)
 
 
@@ -65,7 +68,7 @@ _SHARED_PROVIDERS = (
 
 
 def _is_usual_audience(value: str) -> bool:
-    """Tell whether an audience names no application but AWS itself, as in tokens of clusters."""
+    """Tell whether an audience limits nobody, because it is a wildcard, or AWS itself as in the tokens of clusters."""
     return _is_open_claim(value) or value == "sts.amazonaws.com"
 
 
@@ -74,14 +77,16 @@ def _is_open_claim(value: str) -> bool:
 
 
 def _is_open_subject(value: str) -> bool:
-    """Tell whether strangers can have a subject: pods of any namespace, or repositories and projects of any owner."""
+    """Tell whether strangers can have this subject: pods of any namespace, or repositories or projects of any owner."""
     fixed = re.split(r"[*?]", value)[0]
     if fixed.startswith(_POD_PREFIX):
         account = value.rpartition(":")[2]
-        return fits(value.replace("?", "*"), f"{_POD_PREFIX}:{account}")  # only wildcards fit the empty namespace
+        return fits(
+            value.replace("?", "*"), f"{_POD_PREFIX}:{account}"
+        )  # a namespace of wildcards also fits the empty namespace here
     return _is_open_claim(value) or (has_wildcard(value) and not _OWNER_PREFIX.match(fixed))
 
 
 _POD_PREFIX = "system:serviceaccount:"
 _OWNER_PREFIX = re.compile(r"[^:/]+:[^:/]+[:/]")
-"""Prefix of a subject such as ``repo:owner/``, with the whole owner before the first wildcard."""
+"""Start of a subject such as ``repo:owner/``, which contains the whole name of the owner."""

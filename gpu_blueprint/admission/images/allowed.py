@@ -1,4 +1,4 @@
-"""The rule about the images of pods."""
+"""The rule about the registries and repositories from which a tenant's pods may run images."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _DOCKER_HUB = "docker.io"
 
 
 def list_image_rules(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:  # noqa: ARG001
-    """Yield the rule that only images of the stack's list may run, if the stack has a list."""
+    """Yield the rule that only images below ``images.allowed`` may run; nothing if the stack file lists none."""
     allowed = config.allowed_images
     if not allowed:
         return
@@ -31,20 +31,20 @@ def list_image_rules(config: StackConfig, subject: PodSubject) -> Iterator[Admis
 
 
 def _list_prefixes(config: StackConfig) -> Iterator[str]:
-    """Yield the allowed prefixes of full image names, also in the cache and in the mirror."""
+    """Yield the allowed prefixes of full image names: each in its own registry, and in the stack's cache or mirror."""
     for name in _list_names(config):
         yield name
         yield locate_prefix(config, name)
 
 
 def _list_copies(config: StackConfig) -> list[str]:
-    """Return the allowed prefixes of image names in the cache and in the mirror."""
+    """Return the prefixes that allowed images have in the stack's cache or mirror."""
     copies = {locate_prefix(config, name) for name in _list_names(config)}
     return sorted(copies - {*_list_names(config)})
 
 
 def _list_names(config: StackConfig) -> Iterator[str]:
-    """Yield the full names of the stack's list; Docker Hub has its official images in ``library``."""
+    """Yield the full names of ``images.allowed``; an official image of Docker Hub also gets its name in ``library``."""
     for entry in config.allowed_images:
         name = re.sub(r"^index\.docker\.io(?=/|$)", _DOCKER_HUB, entry.removesuffix("/"))
         yield name
@@ -58,10 +58,10 @@ def _write_is_image(image: str, name: str) -> str:
 
 
 def _write_full_names() -> str:
-    """Write CEL of the full names of all images of a pod, as the container runtime reads them.
+    """Write CEL for the list of a pod's images, with the full names that the container runtime derives.
 
-    The first part of a name is a registry if it holds a dot, a colon or a capital letter, or is ``localhost``. A name
-    without a registry is on Docker Hub, and there a name without an owner is in ``library``.
+    The first part of a name is a registry if it contains a dot, a colon or a capital letter, or if it is ``localhost``.
+    A name without a registry is on Docker Hub, and there a name without an owner is in ``library``.
     """
     boxes = "(variables.boxes + variables.spec.?ephemeralContainers.orValue([]))"
     images = f"{boxes}.map(c, c.?image.orValue(''))"

@@ -1,6 +1,7 @@
-"""The rules about the objects of a model in its tenant's namespace: members may restart the model, and do no more.
+"""The rules about the objects of a model in its tenant's namespace: members may restart the model, but not change it.
 
-Pulumi compares the program with its state, so `pulumi up` restores a deleted object only with `--refresh`.
+They are needed since Pulumi compares the program with its state, not with the cluster: `pulumi up` restores a deleted
+object only with `--refresh`.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,8 @@ _FIXED_FIELDS = (
     *("spec.?progressDeadlineSeconds", "spec.template.spec"),
     *("spec.template.metadata.?labels", "spec.template.metadata.?finalizers"),
 )
-"""Fields of a Deployment that a restart keeps. The garbage collector deletes objects whose owner does not exist."""
+"""Fields of a Deployment that a restart leaves as they are. Owners are among them, since the garbage collector deletes
+an object whose owners do not exist."""
 _IS_RESTART = " && ".join(
     (
         *(f"object.{part} == oldObject.{part}" for part in _FIXED_FIELDS),
@@ -35,11 +37,11 @@ _IS_RESTART = " && ".join(
         ),
     )
 )
-"""CEL that is true if an update of a Deployment restarts the same pods."""
+"""CEL that is true if an update of a Deployment only restarts its pods."""
 
 
 def build_model_policies(config: StackConfig) -> list[AdmissionPolicy]:
-    """Build the policies that guard the objects of models; none in a stack without models."""
+    """Build the policies that guard the objects of models; an empty list in a stack without models."""
     if not config.models:
         return []
     return [_guard_objects(config), _guard_deployments(config), _guard_scaling(config)]
@@ -77,11 +79,14 @@ def _guard_deployments(config: StackConfig) -> AdmissionPolicy:
 
 
 def _guard_scaling(config: StackConfig) -> AdmissionPolicy:
-    """Guard the replicas: a second autoscaler stops both, and KEDA's webhook then refuses the model's ScaledObject."""
+    """Guard the replicas.
+
+    With two autoscalers on one Deployment, neither scales, and KEDA's webhook refuses the ScaledObject.
+    """
     aims = "object.spec.scaleTargetRef.kind == 'Deployment' && " + _write_is_named(
         config, "'deployments'", "object.spec.scaleTargetRef.name"
     )
-    # A Scale has no labels, and its selector is a text.
+    # The object of the subresource scale has no labels, and its selector is a text.
     scales = _write_is_named(config, "'deployments'", "oldObject.metadata.name")
     selects = f"oldObject.status.?selector.orValue('').contains('{MANAGER_LABEL}={MANAGER}')"
     return _build_policy(
@@ -106,8 +111,8 @@ def _build_policy(config: StackConfig, name: str, *matches: Match, rule: Admissi
 def _write_is_ours(config: StackConfig) -> str:
     """Write CEL that is true for objects with the name and the label of a model's object.
 
-    ``oldObject`` holds the name, since a request that deletes a collection names no object. The label tells a model's
-    object from an older object of a team with the same name.
+    The name is read from ``oldObject``, since a request that deletes a collection names no object. The label excludes
+    an older object that the team made under the same name.
     """
     label = f"oldObject.metadata.?labels[?'{MANAGER_LABEL}'].orValue('') == '{MANAGER}'"
     return f"{_write_is_named(config, 'request.resource.resource', 'oldObject.metadata.name')} && {label}"
@@ -119,7 +124,7 @@ def _write_is_named(config: StackConfig, kind: str, name: str) -> str:
 
 
 def _list_objects(config: StackConfig) -> Iterator[str]:
-    """Yield namespace, kind and name of each object of a model, as admission policies compare them."""
+    """Yield ``namespace/kind/name`` for each object of each model; the kind is a resource, such as ``deployments``."""
     for model in config.models:
         space = config.find_namespace(model)
         shared = {"services": model.name, "poddisruptionbudgets": model.name, "serviceaccounts": model.account}

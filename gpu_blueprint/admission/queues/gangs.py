@@ -1,4 +1,4 @@
-"""The rule about gangs: refuse a job that requests more GPUs at once than its queue can ever give."""
+"""The rule about gangs: refuse a job whose pods request more GPUs at once than its queue can ever admit."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ _AS_INTEGER = "type(q) == int ? 1 * dyn(q) : quantity(q).isInteger() ? quantity(
 
 
 def _count_units(container: str) -> str:
-    """Write CEL of the units of the resource ``n`` that a container requests."""
+    """Write CEL for the number of units of the resource ``n`` that a container requests."""
     return f"{container}.?resources.?limits[?n].optMap(q, {_AS_INTEGER}).orValue(0)"
 
 
@@ -27,18 +27,19 @@ _UNITS_OF_POD = (
     f"{_INIT_CONTAINERS}.transformList(i, c, {_count_units('c')} + "
     f"{_INIT_CONTAINERS}.transformList(j, s, j < i && {_IS_SIDECAR}, {_count_units('s')}).sum())).max()"
 )
-"""Units that a pod holds, as scheduler, quota and queue count them: its containers and sidecars together, or an init
-container with the sidecars before it, whichever is more. Source: AggregateContainerRequests in resource/helpers.go of
-k8s.io/component-helpers 0.36.4."""
+"""CEL for the units that a pod requests, as the scheduler, the quota and Kueue count them. They count its containers
+and sidecars together, or an init container with the sidecars before it, whichever is more. Source:
+AggregateContainerRequests in resource/helpers.go of k8s.io/component-helpers 0.36.4."""
 
 
 def list_gang_variables(config: StackConfig) -> Mapping[str, str]:
     """Return the variables of the rule: name → CEL.
 
-    ``wants`` are the units of each of ``names`` that all pods of a template hold at once; ``fits`` are the granted
-    pools in which they may run; ``reach`` is pool → resource → the most that the tenant may hold and pay for; ``most``
-    sums ``reach`` over the pools for each of ``names``; ``paid`` is resource → the most that the hourly ceiling pays
-    for; ``money`` is the text about this ceiling.
+    ``names`` are the GPU resources of the stack. For each template, ``wants`` has the units of each of ``names`` that
+    all its pods request at once, and ``fits`` the granted pools in which they may run. ``total`` sums ``wants`` over
+    the templates. ``paid`` is resource → the most units that the hourly ceiling pays for, and ``money`` the text about
+    this ceiling. ``reach`` is pool → resource → the most units that the queue can admit under quota and ceiling.
+    ``most`` sums ``reach`` over the pools, up to ``paid``, for each of ``names``.
     """
     paid = _count_paid(config)
     reach = {
@@ -72,12 +73,15 @@ def list_gang_variables(config: StackConfig) -> Mapping[str, str]:
 
 
 _NO_CEILINGS = {"": {"": 0}}
-"""The map of a stack without hourly ceilings: CEL infers no type for the values of an empty map, so the API server
-would refuse the policy."""
+"""The value of ``paid`` in a stack without hourly ceilings. CEL cannot infer the type of the values of an empty map, so
+the API server would refuse the policy."""
 
 
 def _count_paid(config: StackConfig) -> dict[str, dict[str, int]]:
-    """Return namespace → resource → units that the tenant's hourly ceiling pays for; only tenants with a ceiling."""
+    """Return namespace → resource → units that the tenant's hourly ceiling pays for.
+
+    Tenants without one are left out.
+    """
     prices = round_prices(price_units(config)) if has_hourly_ceilings(config) else {}
     return {
         tenant.namespace_name: {name: count_millidollars(tenant) // price for name, price in prices.items() if price}
@@ -87,12 +91,18 @@ def _count_paid(config: StackConfig) -> dict[str, dict[str, int]]:
 
 
 def _tell_money(count: str) -> str:
-    """Write CEL of the text about the hourly ceiling; empty unless the ceiling bounds a count of the resource ``n``."""
+    """Write CEL for the text about the hourly ceiling.
+
+    It is empty unless the ceiling sets this count of the resource ``n``.
+    """
     return f"({count} == variables.paid[?n].orValue(-1) ? variables.money : '')"
 
 
 def bound_gangs() -> AdmissionRule:
-    """Build the rule. Kueue places all pods of a template in one pool, and may place templates in different pools."""
+    """Build the rule.
+
+    Kueue places all pods of one template in one pool, but two templates of a job in different pools if needed.
+    """
     want, most = "variables.wants[at][variables.names.indexOf(n)]", "variables.reach[p][n]"
     too_large = (
         f"variables.fits[at].size() > 0 && !variables.fits[at].exists(p, variables.gpus[at].all(n, {want} <= {most}))"

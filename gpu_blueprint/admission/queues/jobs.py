@@ -1,7 +1,7 @@
-"""The policy about jobs with GPUs of queued pools: the queue holds, starts and counts each of these jobs.
+"""The policy about jobs that request GPUs of queued pools: Kueue must suspend, start and count each of these jobs.
 
-Kueue ignores a job without a queue name, and a job whose controller is another job. Kueue also ignores a job that it
-once counted and that others change or orphan. Source of each bypass: pkg/controller/jobframework of Kueue 0.18.3.
+Kueue ignores a job without a queue name, and a job whose controller is another job. A job that Kueue has counted can
+also leave the count if others change or orphan it. Source of each bypass: pkg/controller/jobframework of Kueue 0.18.3.
 """
 
 from collections.abc import Iterator
@@ -20,13 +20,14 @@ from .pods import write_is_owned, write_is_queued
 
 _ALLOWED_LABELS = (QUEUE_LABEL, PRIORITY_LABEL, "kueue.x-k8s.io/max-exec-time-seconds")
 _ALLOWED_ANNOTATIONS = (MIN_PARALLELISM, "kueue.x-k8s.io/job-completions-equal-parallelism")
-"""Labels and annotations of Kueue that a tenant may write on a job. Others choose a Workload that somebody else made
-(prebuilt-workload-name), or hold pods by scheduling gates that a tenant can remove (elastic-job)."""
+"""Labels and annotations of Kueue that a tenant may write on a job. Others let a job use a Workload that somebody else
+made (prebuilt-workload-name), or stop pods only by scheduling gates, which a tenant can remove (elastic-job)."""
 _OWNING_GROUPS = (
     *("batch", "jobset.x-k8s.io", "kubeflow.org", "trainer.kubeflow.org", "ray.io", "leaderworkerset.x-k8s.io"),
     *("workload.codeflare.dev", "sparkoperator.k8s.io", "apps"),
 )
-"""API groups of the owners that Kueue follows upwards; a Pod, of the core group, ends the chain."""
+"""API groups of the owners through which Kueue looks for the topmost owner of a job. Pods, of the core group, are not
+listed: the search ends at a Pod."""
 
 
 def _write_differs(field: str) -> str:
@@ -46,11 +47,12 @@ _STARTS = (
     "variables.job.kind != 'Job' && variables.changes",
     *(f"variables.job.spec.?{part} != variables.old.?spec.?{part}" for part in ("template", "parallelism")),
 )
-"""Changes after which a job that is not suspended may hold other GPUs than before."""
+"""CEL for changes that can give other GPUs to a job that is not suspended; each is true if a request makes the
+change."""
 
 
 def build_queued_job_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges jobs when they are made, changed or deleted, and when their status changes.
+    """Build the policy that judges jobs on create, update and delete, and tenants' changes of a job's status.
 
     The policy denies even where the other rules only warn, since a queue that jobs can bypass is no queue.
     """
@@ -84,7 +86,7 @@ def build_queued_job_policy(config: StackConfig) -> AdmissionPolicy:
 
 
 def _write_condition(config: StackConfig) -> str:
-    """Write CEL that skips changes without effect on a queue, such as the status that controllers write."""
+    """Write CEL that is false for changes without effect on a queue, such as the status that controllers write."""
     marks = " || ".join(_write_differs(field) for field in ("labels", "annotations", "finalizers"))
     is_state = f"request.?subResource.orValue('') == 'status' ? {write_is_tenant(config)}"
     return f"{is_state} : request.operation != 'UPDATE' || {_CHANGES} || {marks}"
@@ -143,7 +145,7 @@ def _refuse_clusters(config: StackConfig) -> AdmissionRule:
 
 
 def _refuse_owners() -> AdmissionRule:
-    """Refuse owners that tenants write, and tenants' changes to a part of a job that the queue counted as a whole."""
+    """Refuse owners that tenants write into jobs, and their changes to one part of a job that is counted as a whole."""
     return AdmissionRule(
         id="queue-owners",
         keeps="A tenant cannot make a job that names another job as its controller, which the queue would not count, "
@@ -155,7 +157,10 @@ def _refuse_owners() -> AdmissionRule:
 
 
 def _demand_queue() -> Iterator[AdmissionRule]:
-    """Demand the fields that Kueue's webhook writes: a queue name, and ``suspend`` until the queue starts the job."""
+    """Demand the fields that Kueue's webhook writes.
+
+    These are the queue name, and ``suspend: true`` until the queue starts the job.
+    """
     part = "(variables.trusted && (variables.owned || request.operation == 'UPDATE'))"
     waits = f"request.operation == 'UPDATE' && {_OLD_LABEL} == '' && ({_SUSPENDED} || !({' || '.join(_STARTS)}))"
     yield AdmissionRule(
@@ -212,7 +217,10 @@ def _refuse_marks(config: StackConfig) -> Iterator[AdmissionRule]:
 
 
 def _refuse_unknown_classes() -> AdmissionRule:
-    """Refuse classes that do not exist: Kueue then makes no Workload, and the job waits for ever without a message."""
+    """Refuse priority classes that do not exist.
+
+    Kueue would make no Workload, and the job would wait for ever without a message.
+    """
     now, before = (
         f"{job}.?metadata.?labels[?'{PRIORITY_LABEL}'].orValue('')" for job in ("variables.job", "variables.old")
     )
@@ -228,12 +236,12 @@ def _refuse_unknown_classes() -> AdmissionRule:
 
 
 def _keep_counted() -> Iterator[AdmissionRule]:
-    """Keep the pods of a job from running on after the queue stops counting the job.
+    """Refuse requests after which the pods of a job run on although the queue no longer counts the job.
 
     The API server orphans the pods of a Job of batch/v1 unless the request says otherwise
-    (``DefaultGarbageCollectionPolicy`` in pkg/registry/batch/job/strategy.go of Kubernetes 1.36). Other kinds orphan
-    only on request. The garbage collector, and the controllers of namespaces, CronJobs and ttlSecondsAfterFinished, are
-    service accounts of kube-system.
+    (``DefaultGarbageCollectionPolicy`` in pkg/registry/batch/job/strategy.go of Kubernetes 1.36). Pods of other kinds
+    are orphaned only on request. The garbage collector, and the controllers of namespaces, CronJobs and
+    ttlSecondsAfterFinished, are service accounts of kube-system.
     """
     policy, old_way = "request.?options.?propagationPolicy.orValue('')", "request.?options.?orphanDependents"
     ends = f"{policy} in ['Background', 'Foreground'] || !{old_way}.orValue(true)"

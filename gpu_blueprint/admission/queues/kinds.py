@@ -7,20 +7,23 @@ from ...records import replace
 from ..tenants.templates import TEMPLATE_KINDS, TemplateKind
 
 CLUSTER_KINDS = ("RayCluster", "RayService")
-"""Kinds that no queue holds; their operator makes the pods itself."""
+"""Kinds that wait in no queue; their operator makes the pods itself."""
 MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
 """Annotation of a Job: the fewest pods with which it may start."""
 
 
 def list_kinds() -> list[TemplateKind]:
-    """Return the kinds that the rules of queues judge; their CEL reads ``variables.job``, which a deletion has too."""
+    """Return the kinds that the rules about queues judge.
+
+    Their CEL reads ``variables.job``, since a deletion has no ``object``.
+    """
     wanted = (*QUEUED_KINDS, *TIMED_KINDS, *CLUSTER_KINDS)
     found = [kind for kind in TEMPLATE_KINDS if kind.kind in wanted]
     return [replace(kind, templates=kind.templates.replace("object.", "variables.job.")) for kind in found]
 
 
 def write_counts() -> str:
-    """Write CEL of the number of pods at once, as a list with an item for each template; 1 for other kinds."""
+    """Write CEL for a list: for each template the number of pods that run at once, or 1 if nothing states it."""
     job = "variables.job.spec"
     known = {
         "Job": f"[{_count_partly(job, 'variables.job.metadata')}]",
@@ -35,20 +38,20 @@ def write_counts() -> str:
 
 
 def _count(spec: str) -> str:
-    """Write CEL of the number of pods that a Job runs at once: its parallelism, but at most its completions."""
+    """Write CEL for the number of pods that a Job runs at once: its parallelism, but at most its completions."""
     parallelism = f"{spec}.?parallelism.orValue(1)"
     completions = f"{spec}.?completions.orValue({parallelism})"
     return f"({parallelism} < {completions} ? {parallelism} : {completions})"
 
 
 def _count_partly(spec: str, metadata: str) -> str:
-    """Write CEL of the fewest pods with which a Job may start."""
+    """Write CEL for the fewest pods with which a Job may start: as annotated, else all pods that run at once."""
     stated = f"{metadata}.?annotations[?'{MIN_PARALLELISM}']"
     return f"{stated}.optMap(n, n.matches('^[0-9]{{1,6}}$') ? int(n) : 1).orValue({_count(spec)})"
 
 
 def _count_ray(cluster: str) -> str:
-    """Write CEL of the number of pods of a Ray cluster: one head, and the workers of each group."""
+    """Write CEL for the numbers of pods of a Ray cluster: 1 for the head, then the workers of each group."""
     worker = "g.?replicas.orValue(1) * g.?numOfHosts.orValue(1)"
     return f"{cluster}.optMap(c, [1] + c.?workerGroupSpecs.orValue([]).map(g, {worker})).orValue([])"
 
@@ -60,4 +63,4 @@ JOB_CONTROLLERS: Mapping[str, str] = {
     "RayJob": "ray.io/kuberay-operator",
     "RayCluster": "ray.io/kuberay-operator",
 }
-"""Kind → the only value of ``spec.managedBy`` whose controller runs its pods."""
+"""Kind → the value of ``spec.managedBy`` for its usual controller; a tenant may write no other value."""

@@ -1,8 +1,9 @@
-"""The rule about the memory of queued jobs: refuse a job that the queue would hold for ever, and state the remedy.
+"""The rule about the memory of queued jobs: refuse a job that would wait in the queue for ever, and state the remedy.
 
-The queue compares a job with the LimitRange before it counts GPUs, and holds the job for ever if a container exceeds
-the LimitRange. Admission completes pods, not jobs: a container without a limit has the LimitRange's default in the
-queue, and gets the size of its slot only in the pod. Source: pkg/workload/resources.go of Kueue 0.19.2.
+Kueue compares a job with the LimitRange before it counts GPUs. It never admits a job with a container that exceeds the
+LimitRange. Mutating policies complete pods, not jobs. For a container without a limit Kueue therefore counts the
+LimitRange's default, and only the pod gets the memory of its GPU slot. Source: pkg/workload/resources.go of Kueue
+0.19.2.
 """
 
 from collections.abc import Mapping
@@ -17,8 +18,8 @@ from ...subjects.tenants.quotas import build_container_limits
 def list_memory_variables(config: StackConfig) -> Mapping[str, str]:
     """Return the variables of the rule: name → CEL.
 
-    ``memory`` are ``default``, ``max`` and ``defaultRequest`` of the LimitRange, as texts; ``above`` are the containers
-    of all templates whose request exceeds their limit, or whose limit exceeds ``max``.
+    ``memory`` is a list of texts: ``default``, ``max`` and ``defaultRequest`` of the LimitRange. ``above`` are the
+    containers of all templates whose request exceeds their limit, or whose limit exceeds ``max``.
     """
     limits = {tenant.namespace_name: build_container_limits(config, tenant) for tenant in config.tenants}
     bounds = {
@@ -35,16 +36,20 @@ def list_memory_variables(config: StackConfig) -> Mapping[str, str]:
 
 
 def _find_memory(part: str, otherwise: str) -> str:
-    """Write CEL of the memory that the container ``c`` states, as text or, in kinds such as JobSet, as a number.
+    """Write CEL for the memory of the container ``c``, as a quantity.
 
-    The optional value holds text, since CEL of the API server allows no quantity in an optional value.
+    A template states text or, as in a JobSet, a number. Inside, the optional value is a text, since the API server's
+    CEL allows no quantity in an optional value.
     """
     amount = "type(q) == int ? string(1 * dyn(q)) : q"
     return f"quantity(c.?resources.?{part}[?'memory'].optMap(q, {amount}).orValue({otherwise}))"
 
 
 def bound_memory() -> AdmissionRule:
-    """Build the rule. It skips jobs that exist, since a job may be older than its queue."""
+    """Build the rule.
+
+    It skips updates of existing jobs, except those of scheduled kinds: a job may be older than its queue.
+    """
     return AdmissionRule(
         id="queue-memory",
         keeps="A job whose memory the queue could never admit is refused at once, with the remedy.",
@@ -59,7 +64,7 @@ _FAULTY = "variables.above[0]"
 
 
 def _explain_fault() -> str:
-    """Write CEL of the fault of the first container, with the remedy."""
+    """Write CEL for the end of the message: the fault of the first container in ``above``, and the remedy."""
     states, requests = (f"{_FAULTY}.?resources.?{part}[?'memory'].hasValue()" for part in ("limits", "requests"))
     limit = f"quantity(string({_FAULTY}.resources.limits.memory))"
     unlimited = (

@@ -1,4 +1,4 @@
-"""Tenants write none of Kueue's own objects, even with a foreign role: a second line behind RBAC."""
+"""The policy that refuses tenants' changes to Kueue's own objects, even if another team's role grants the right."""
 
 from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
 from ...cel.users import write_is_tenant
@@ -6,7 +6,7 @@ from ...config import StackConfig
 
 
 def build_queue_object_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy about Workloads and LocalQueues; no tenant has rights on kinds without a namespace."""
+    """Build the policy about Kueue's objects in the namespaces of tenants, such as Workloads and LocalQueues."""
     return AdmissionPolicy(
         name="gpu-blueprint-queue-objects",
         matches=(

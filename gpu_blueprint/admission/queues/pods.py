@@ -1,6 +1,6 @@
-"""The policy about pods with GPUs of queued pools: they come from jobs that the queue has started.
+"""The policy about pods that request GPUs of queued pools: only jobs that the queue has started may make them.
 
-Kueue counts jobs, not pods. A pod without a job, or a pod that leaves its job, would hold GPUs that no queue counts.
+Kueue counts jobs, not pods. A pod without a job, or a pod that leaves its job, would use GPUs that no queue counts.
 """
 
 from collections.abc import Iterator
@@ -17,12 +17,13 @@ _JOB_LABELS = (
     *("batch.kubernetes.io/controller-uid", "controller-uid", "batch.kubernetes.io/job-name", "job-name"),
     *("ray.io/cluster", "ray.io/group", "ray.io/node-type", "ray.io/is-ray-node"),
 )
-"""Labels by which a controller finds the pods of a job. A pod that loses them runs on, and is replaced."""
+"""Labels by which a controller finds the pods of a job. A pod that loses them runs on, and the controller makes
+another."""
 _OWNERS = "object.metadata.?ownerReferences.orValue([])"
 
 
 def build_queued_pod_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges each pod when it is made, and when it leaves its owner.
+    """Build the policy that judges each pod on create, and when its owners or the labels of its job change.
 
     The policy denies even where the other rules only warn, since a queue that pods can bypass is no queue.
     """
@@ -68,7 +69,7 @@ def _list_rules(config: StackConfig) -> Iterator[AdmissionRule]:
 
 
 def write_is_owned(group: str, kind: str) -> str:
-    """Write CEL that is true for an object whose controller is an object of a kind."""
+    """Write CEL that is true for an object whose controller, in its ownerReferences, has this API group and kind."""
     return (
         f"{_OWNERS}.exists(o, o.?controller.orValue(false) && o.kind == '{kind}' && "
         f"o.apiVersion.startsWith('{group}/'))"

@@ -1,4 +1,4 @@
-"""The rules about PersistentVolumeClaims: new volumes of the platform's classes, and no volume of others."""
+"""The rules about PersistentVolumeClaims: new volumes of the platform's StorageClass, and no volume made for others."""
 
 from ...cel.literals import write_literal
 from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
@@ -7,7 +7,7 @@ from ...config import StackConfig
 from ...subjects.storage.mounts import list_mounts
 
 _VOLUME, _OLD_VOLUME = (f"{subject}.spec.?volumeName.orValue('')" for subject in ("object", "oldObject"))
-# Kubernetes prefers this annotation, which is older than version 1.6, to the field; it cannot change later.
+# This annotation, from the time before Kubernetes 1.6, overrides spec.storageClassName.
 _CLASS, _OLD_CLASS = (
     f"{subject}.metadata.?annotations[?'volume.beta.kubernetes.io/storage-class']"
     f".or({subject}.spec.?storageClassName).orValue('')"
@@ -16,11 +16,12 @@ _CLASS, _OLD_CLASS = (
 
 
 def build_claim_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges each claim of a tenant when it is made, and when its spec changes.
+    """Build the policy that judges each claim of a tenant on create, and when its spec changes.
 
-    The volume controller writes the volume's name into a pending claim, and so could any user with update rights. Other
-    controllers copy claims from a tenant's template, so the rule judges the claims that controllers make. The
-    platform's own claims have no class, since they bind existing volumes.
+    The volume controller writes the volume's name into a pending claim, and any user with update rights could do so
+    too. Hence only updates by controllers or the platform may set the name. Other controllers copy new claims from a
+    tenant's template, so both rules also judge claims that controllers create. The platform's own claims have no class,
+    since they bind existing volumes.
     """
     makes_claims = any(list_mounts(config))
     return AdmissionPolicy(

@@ -1,8 +1,8 @@
 """The rule about PodDisruptionBudgets: a tenant's budget allows the eviction of at least one pod.
 
 A budget that allows no eviction blocks consolidation, like ``karpenter.sh/do-not-disrupt`` on each of its pods. A
-budget selects pods by label and cannot name a pool, so the namespace decides: a budget may block consolidation only if
-pods in all pools of its tenant may.
+budget selects pods by label and cannot name a pool, so the rule looks at all pools of the namespace's tenant. A budget
+may allow no eviction if pods may block consolidation in all these pools.
 """
 
 from ...cel.literals import write_literal
@@ -17,10 +17,10 @@ _MIN_AVAILABLE = "string(object.spec.?minAvailable.orValue(0))"
 
 
 def build_eviction_budget_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges the PodDisruptionBudgets of tenants when they are made, and when their spec changes.
+    """Build the policy that judges the PodDisruptionBudgets of tenants on create, and when their spec changes.
 
-    Kubernetes rounds the pods of a percentage up: 99 % of 50 pods are 50 pods. The rule counts with the quota of pods.
-    If fewer pods run, a budget may still allow no eviction, which admission cannot see.
+    Kubernetes rounds a percentage of pods up: 99 % of 50 pods are 50 pods. The rule assumes as many pods as the quota
+    allows. If fewer pods run, a budget that the rule accepts may still allow no eviction.
     """
     pods = {tenant.namespace_name: sum_totals(config, tenant).pods for tenant in config.tenants}
     free = [tenant.namespace_name for tenant in config.tenants if _may_pin_everywhere(config, tenant)]

@@ -1,4 +1,4 @@
-"""Kinds that no tenant may write, even if a foreign role grants the right: a second line behind RBAC."""
+"""The policy about kinds that no tenant may write, even if another team's role grants the right."""
 
 from collections.abc import Iterator
 
@@ -22,9 +22,9 @@ _MATCHES = (
 
 
 def build_foreign_kind_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges requests of tenants alone; the platform's operators may write these kinds.
+    """Build the policy. It judges only requests of tenants, since the platform's operators may write these kinds.
 
-    A policy may name kinds that the cluster does not have, and guards these kinds once their CRDs exist.
+    A policy may name kinds that the cluster does not have; it takes effect once their CRDs exist.
     """
     return AdmissionPolicy(
         name="gpu-blueprint-foreign-kinds",

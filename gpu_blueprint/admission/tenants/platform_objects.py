@@ -9,10 +9,10 @@ from ...config import StackConfig
 from ...subjects.storage.mounts import list_mounts
 
 PREFIX = "gpu-blueprint"
-"""The prefix of names that belong to the platform."""
+"""The prefix of object names that only the platform may use."""
 _WRITES: tuple[Operation, ...] = ("CREATE", "UPDATE", "DELETE")
 _OWNED_KINDS = ("resourcequotas", "limitranges", "networkpolicies")
-"""Kinds whose objects in a tenant's namespace all belong to the platform."""
+"""Kinds of which every object in a tenant's namespace belongs to the platform."""
 
 
 def build_platform_object_policy(config: StackConfig) -> AdmissionPolicy:
@@ -46,7 +46,10 @@ def _match_claims(config: StackConfig) -> Iterator[Match]:
 
 
 def _match_maps(config: StackConfig) -> Iterator[Match]:
-    """Yield the match of ConfigMaps, if the platform makes ConfigMaps with its proxy and CA certificates."""
+    """Yield the match for ConfigMaps in a stack with ``egress``.
+
+    The platform then makes ConfigMaps with its proxy and CA certificates.
+    """
     if config.egress:
         yield Match(group="", resources=("configmaps",), operations=_WRITES)
 

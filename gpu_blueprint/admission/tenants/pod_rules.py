@@ -14,8 +14,8 @@ _DEVICE_VARIABLES = (
     *("NVIDIA_VISIBLE_DEVICES", "NVIDIA_MIG_CONFIG_DEVICES", "NVIDIA_MIG_MONITOR_DEVICES"),
     *("NVIDIA_IMEX_CHANNELS", "NVIDIA_MOFED", "NVIDIA_NVSWITCH"),
 )
-"""Variables by which NVIDIA's container toolkit adds devices to a container (its package internal/config/image, and the
-gated devices of internal/modifier). Others, such as NVIDIA_DRIVER_CAPABILITIES, add no device."""
+"""Environment variables that make NVIDIA's container toolkit add devices to a container. Source: its packages
+internal/config/image and internal/modifier (gated devices). Others, such as NVIDIA_DRIVER_CAPABILITIES, add none."""
 _VALUES_WITHOUT_DEVICES = ("", "void", "none")
 """Values of these variables that add no device."""
 DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
@@ -32,7 +32,7 @@ _ALLOWED_VOLUME_KINDS = (
     *("configMap", "secret", "emptyDir", "projected", "downwardAPI"),
     *("persistentVolumeClaim", "ephemeral", "image"),
 )
-"""Kinds of volumes that come from the API server, from the node's own disk, from a claim or from an image."""
+"""Kinds of volumes whose data is in the API server, on the node's own disk, in a claim or in an image."""
 
 
 def list_scheduling_rules(subject: PodSubject) -> Iterator[AdmissionRule]:
@@ -81,14 +81,14 @@ def list_device_rules(subject: PodSubject) -> Iterator[AdmissionRule]:
 
 
 def list_drain_rules(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:  # noqa: ARG001
-    """Yield the rules that keep pods from blocking drains, and from keeping pods of others off nodes."""
+    """Yield the rules against pods that block drains, and against pods that keep other tenants' pods off nodes."""
     yield _bound_grace(config)
     yield _refuse_endless_pins(config)
     yield _refuse_foreign_affinity()
 
 
 def _refuse_node_names(subject: PodSubject) -> AdmissionRule:
-    running = "" if subject.is_template else "request.operation != 'CREATE' || "  # a pod that runs has a nodeName
+    running = "" if subject.is_template else "request.operation != 'CREATE' || "  # the scheduler sets it later
     return AdmissionRule(
         id="no-node-name",
         keeps="A tenant cannot bind a pod to a node, which would bypass the scheduler and every taint.",
@@ -127,14 +127,14 @@ def _bound_grace(config: StackConfig) -> AdmissionRule:
 
 
 def list_pinnable_pools(config: StackConfig) -> list[str]:
-    """Return the pools whose pods may block consolidation of their nodes for ever."""
+    """Return the names of the pools whose pods may block consolidation of their nodes for ever."""
     return [pool.name for pool in config.gpu_pools if pool.purpose in _PINNING_PURPOSES]
 
 
 def _refuse_endless_pins(config: StackConfig) -> AdmissionRule:
     pools = list_pinnable_pools(config)
     pin = f"variables.metadata.?annotations[?'{DO_NOT_DISRUPT}'].orValue('')"
-    # At most three parts of five digits, since a longer duration would break CEL.
+    # At most three parts of up to five digits before and after the point: CEL fails with an error for longer durations.
     is_time = f"{pin}.matches('^([0-9]{{1,5}}([.][0-9]{{1,5}})?(s|m|h)){{1,3}}$') && duration({pin}) <= "
     return AdmissionRule(
         id="no-endless-pins",
@@ -149,9 +149,9 @@ def _refuse_endless_pins(config: StackConfig) -> AdmissionRule:
 
 
 def _refuse_foreign_affinity() -> AdmissionRule:
-    """Refuse affinity that names namespaces, since a pod could keep the pods of others off a zone.
+    """Refuse affinity that names namespaces, since it could keep the pods of others off a zone.
 
-    Where the policies only warn, a quota refuses the same, even if the pod's own namespace is named.
+    Where the policies only warn, a ResourceQuota refuses such pods, even if they name only their own namespace.
     """
     mine = "(!has(t.namespaceSelector) && t.?namespaces.orValue([]).size() == 0)"
     during = "DuringSchedulingIgnoredDuringExecution.orValue([])"

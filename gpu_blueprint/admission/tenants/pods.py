@@ -1,4 +1,4 @@
-"""The policy about pods of tenants: its table of contents."""
+"""The policy about pods of tenants, put together from the rules of the other files."""
 
 from collections.abc import Iterator
 
@@ -20,12 +20,12 @@ _CHANGES = (
     f"{_NEW_ANNOTATIONS}[?'{DO_NOT_DISRUPT}'] != {_OLD_ANNOTATIONS}[?'{DO_NOT_DISRUPT}']",
     f"{_NEW_ANNOTATIONS}.exists(k, k.contains('cdi.k8s.io/') && !(k in {_OLD_ANNOTATIONS}))",
 )
-"""Changes that the rules judge. Controllers must still be able to label and finalize older pods whose spec breaks a
-rule."""
+"""CEL for each change of a pod that the rules judge. Other changes pass: controllers must be able to label and finalize
+an older pod whose spec breaks a rule."""
 
 
 def build_pod_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges a tenant's pods when they are made, and when spec or do-not-disrupt changes."""
+    """Build the policy about tenants' pods: on create, and when the spec, do-not-disrupt or CDI annotations change."""
     return AdmissionPolicy(
         name="gpu-blueprint-pods",
         matches=(
@@ -39,7 +39,7 @@ def build_pod_policy(config: StackConfig) -> AdmissionPolicy:
 
 
 def list_pod_rules(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
-    """Yield the rules about a pod or a template of pods, in the order in which they are judged."""
+    """Yield the rules about a pod or a pod template, in the order in which the API server judges them."""
     yield from list_scheduling_rules(subject)
     yield from list_pool_rules(config, subject)
     yield from list_device_rules(subject)

@@ -1,4 +1,4 @@
-"""The rules that let a tenant's pods reach the pools that it is granted, and no others.
+"""The rules that admit a tenant's pods to the pools that the stack file grants it, and to no others.
 
 A pod with GPUs must carry the label of its pool in its nodeSelector. Selectors and affinities are combined by AND, so
 no other field can place the pod elsewhere. A pod without GPUs cannot enter a GPU pool, whose nodes all carry a taint
@@ -55,9 +55,9 @@ def _refuse_foreign_gpus() -> AdmissionRule:
 
 
 def _refuse_unqueued_templates(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
-    """Refuse templates whose pods could run only on GPUs of queued pools, but would wait in no queue.
+    """Refuse templates whose pods could run only on GPUs of queued pools, but whose kind waits in no queue.
 
-    The policy about queued pods denies the pods, even where the rules about pods only warn.
+    The policy about queued pods denies such pods, even where the rules about pods only warn.
     """
     if subject.is_template and config.queueing:
         queued = write_literal([pool.name for pool in config.queued_pools])
@@ -74,8 +74,7 @@ def _refuse_unqueued_templates(config: StackConfig, subject: PodSubject) -> Iter
 def _demand_pool(config: StackConfig, subject: PodSubject) -> AdmissionRule:
     """Demand that a pod with GPUs names its pool.
 
-    A template may leave the pool out if the mutating policy fills in the only pool that fits, or if a queue chooses the
-    pool.
+    A template may leave the pool out if the mutating policy sets the only pool that fits, or if a queue chooses one.
 
     ``granted-gpus`` refuses pods that fit no pool.
     """
@@ -96,7 +95,7 @@ def _demand_pool(config: StackConfig, subject: PodSubject) -> AdmissionRule:
 
 
 def _describe_fields(config: StackConfig) -> str:
-    """Return CEL of the fields that a pod needs in each pool that fits, for API servers without mutating policies."""
+    """Return CEL for a text: the fields that a pod needs in each pool that fits, if no mutating policy sets them."""
     fields = {pool.name: f"for {pool.name} also {_list_fields(pool)}" for pool in config.gpu_pools}
     return f"'; ' + variables.fit.map(p, {write_literal(fields)}[p]).join('; ')"
 
@@ -120,7 +119,7 @@ def _refuse_gpu_pools_without_gpus(config: StackConfig) -> AdmissionRule:
 
 
 def _refuse_foreign_devices(config: StackConfig) -> AdmissionRule:
-    """Refuse extended resources but the GPUs of pools and, in pods with GPUs of a multi-node pool, EFA interfaces."""
+    """Refuse extended resources except GPUs of the stack's pools, and EFA together with GPUs of a multi-node pool."""
     fabric = [pool.name for pool in config.gpu_pools if pool.multi_node]
     known = write_literal(list(config.exposed_resources))
     efa = f"(n == '{EFA_RESOURCE}' && {ASKS} && variables.target in {write_literal(fabric)})"
@@ -138,7 +137,8 @@ def _refuse_foreign_devices(config: StackConfig) -> AdmissionRule:
 def _refuse_several_shares(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
     """Refuse a container with two shares: the device plugin would refuse it only after Karpenter has launched a node.
 
-    Two containers of a pod may have a share each: the device plugin counts per container, and the quota counts both.
+    Two containers of a pod may have one share each, since the device plugin checks each container on its own. The quota
+    counts both.
     """
     shared = sorted({name for pool in config.gpu_pools if pool.shares_gpus for name in pool.profile.per_device})
     if shared:
@@ -156,7 +156,7 @@ def _refuse_several_shares(config: StackConfig, subject: PodSubject) -> Iterator
 
 
 def _refuse_foreign_tolerations(config: StackConfig) -> AdmissionRule:
-    """Refuse tolerations outside an allow list, since some keys have a meaning to controllers.
+    """Refuse tolerations outside an allow list, since controllers treat some keys specially.
 
     Karpenter, for example, never drains a pod that tolerates ``karpenter.sh/disrupted``.
     """
@@ -180,7 +180,7 @@ def _list_taint_keys(pools: Sequence[Pool] | Sequence[CpuPool]) -> set[str]:
 
 
 def _refuse_foreign_priorities(config: StackConfig, subject: PodSubject) -> AdmissionRule:
-    """Refuse every PriorityClass but the pool's own, since the quota of the pool counts pods by this class."""
+    """Refuse every PriorityClass except the pool's own, by which the quota of the pool counts its pods."""
     fills_in = subject.is_template and config.cluster.completes_pods
     own = f"{write_literal(CLASS_PREFIX)} + variables.target"
     named = "variables.spec.?priorityClassName.orValue('')"

@@ -8,7 +8,7 @@ from ...config import StackConfig
 
 
 def build_role_binding_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges each RoleBinding in a tenant's namespace when it is made or changed."""
+    """Build the policy that judges each RoleBinding in a tenant's namespace on create and update."""
     groups = {
         tenant.namespace_name: [
             name_member_group(tenant),

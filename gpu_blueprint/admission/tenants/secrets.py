@@ -1,10 +1,10 @@
-"""The rule about Secrets."""
+"""The rule about Secrets: none contains a token of a service account."""
 
 from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
 
 
 def build_secret_policy() -> AdmissionPolicy:
-    """Build the policy that judges each Secret of a tenant when it is made; the type of a Secret never changes."""
+    """Build the policy that judges each Secret of a tenant on create; the type of a Secret cannot change later."""
     return AdmissionPolicy(
         name="gpu-blueprint-secrets",
         matches=(Match(group="", resources=("secrets",), operations=("CREATE",)),),

@@ -1,4 +1,4 @@
-"""The rules about Services: only granted internal load balancers connect a namespace with the outside."""
+"""The rules about Services: only internal load balancers that the stack file grants open a namespace to the outside."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _ANNOTATION = "object.metadata.?annotations[?'service.beta.kubernetes.io/aws-loa
 
 
 def build_service_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges the Services of tenants when they are made, and when spec or annotations change."""
+    """Build the policy that judges the Services of tenants on create, and when the spec or annotations change."""
     granted = {tenant.namespace_name: tenant.load_balancers for tenant in config.tenants if tenant.load_balancers}
     changes = "object.spec != oldObject.spec || object.metadata.?annotations != oldObject.metadata.?annotations"
     return AdmissionPolicy(

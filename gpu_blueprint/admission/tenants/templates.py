@@ -1,7 +1,7 @@
-"""Warnings about templates of pods: `kubectl apply` tells at once that the pods will be refused.
+"""Warnings about pod templates: `kubectl apply` prints at once that the pods will be refused.
 
-An object may hold many templates, and the rules about pods judge one pod. Each variable therefore becomes a list with
-an item for each template, and a rule holds if it holds for every item.
+An object may contain many templates, but the rules about pods judge one pod. Each variable therefore becomes a list
+with one item for each template, and an object keeps a rule if every item keeps it.
 """
 
 import re
@@ -17,7 +17,7 @@ _TEMPLATE = PodSubject(
     spec="variables.templates[at].spec", metadata="variables.templates[at].?metadata.orValue({})", is_template=True
 )
 _MAX_TEMPLATES = 64
-"""Number of templates that the rules judge in one object."""
+"""Most templates that the rules judge in one object; they skip further ones."""
 
 
 class TemplateKind(Record):
@@ -27,27 +27,27 @@ class TemplateKind(Record):
     group: str
     resource: str
     templates: str
-    """CEL of the list of pod templates in an object."""
+    """CEL for the list of pod templates in an object."""
     version: str = "v1"
 
 
 def _write_ray_templates(cluster: str) -> str:
-    """Write CEL of the templates of a Ray cluster: its head, and each group of workers."""
+    """Write CEL for the pod templates of a Ray cluster: of its head, and of each group of workers."""
     return f"([{cluster}.headGroupSpec] + {cluster}.?workerGroupSpecs.orValue([])).map(g, g.template)"
 
 
 def _write_ray_job_templates(job: str) -> str:
-    """Write CEL of the templates of a Ray job: of its own cluster, if it has one, and of the pod that submits it."""
+    """Write CEL for the pod templates that a Ray job states: of its own cluster, and of the pod that submits it."""
     cluster = f"(has({job}.rayClusterSpec) ? {_write_ray_templates(f'{job}.rayClusterSpec')} : [])"
     return f"{cluster} + (has({job}.submitterPodTemplate) ? [{job}.submitterPodTemplate] : [])"
 
 
 def _write_train_job_templates() -> str:
-    """Write CEL of the trainer's pods as far as a TrainJob states them; its runtime states the rest.
+    """Write CEL for the template of the trainer's pods, as far as a TrainJob states it; its runtime states the rest.
 
-    Without a nodeSelector in the job, the runtime may state the pool and the tolerations of the pool: the rules then
-    judge neither the resources of the job nor tolerations with a key. Kubeflow Trainer 2.2 replaced
-    ``podTemplateOverrides`` by ``runtimePatches``.
+    If the job states no nodeSelector, the runtime may state the pool and its tolerations. The rules then judge neither
+    the resources of the job nor tolerations with a key. Kubeflow Trainer 2.2 replaced ``podTemplateOverrides`` by
+    ``runtimePatches``.
     """
     overrides = "object.spec.?podTemplateOverrides.orValue([]).filter(p, p.targetJobs.exists(j, j.name == 'node'))"
     jobs = (
@@ -89,7 +89,7 @@ TEMPLATE_KINDS = (
 
 
 def build_template_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that warns of templates whose pods the policy about pods would deny."""
+    """Build the policy that warns about pod templates whose pods the policy about pods would deny."""
     variables = list_pod_variables(config, _TEMPLATE)
     return AdmissionPolicy(
         name="gpu-blueprint-templates",
@@ -108,9 +108,10 @@ def build_template_policy(config: StackConfig) -> AdmissionPolicy:
 
 
 def list_template_variables(config: StackConfig, kinds: Sequence[TemplateKind]) -> dict[str, str]:
-    """Return the variables about all templates of an object: name → CEL of a list with an item for each template.
+    """Return the variables about the pod templates of an object: name → CEL.
 
-    They are the variables about a pod, and ``templates`` and ``indexes``. ``kinds`` are the kinds of objects.
+    ``templates`` are the templates of an object of one of these ``kinds``, and ``indexes`` their positions. Each
+    variable about a pod becomes a list with one item for each template.
     """
     variables = list_pod_variables(config, _TEMPLATE)
     choices = "".join(f"object.kind == '{kind.kind}' ? {kind.templates} : " for kind in kinds)
@@ -122,7 +123,10 @@ def list_template_variables(config: StackConfig, kinds: Sequence[TemplateKind]) 
 
 
 def _judge_each(rule: AdmissionRule, variables: Mapping[str, str]) -> AdmissionRule:
-    """Turn a rule about one pod into a rule about each template; the message is about the first template at fault."""
+    """Turn a rule about one pod into a rule about every template.
+
+    The message is about the first template that breaks the rule.
+    """
     holds = pick(rule.expression, variables)
     first = f"variables.indexes.filter(at, !({holds})).map(at, {pick(rule.message, variables)})[0]"
     message = first if rule.is_message_cel else rule.message
@@ -130,5 +134,5 @@ def _judge_each(rule: AdmissionRule, variables: Mapping[str, str]) -> AdmissionR
 
 
 def pick(cel: str, variables: Mapping[str, str]) -> str:
-    """Return CEL about one pod with each variable replaced by its item for the template ``at``."""
+    """Return CEL about one pod in which each variable is replaced by its item for the template ``at``."""
     return re.sub(rf"\bvariables\.({'|'.join(variables)})\b", r"variables.\1[at]", cel)
