@@ -58,8 +58,8 @@ def _limit_load_balancers() -> Iterator[AdmissionRule]:
         "object.spec.?loadBalancerClass.orValue('') == 'service.k8s.aws/nlb'"
         f" && {_ANNOTATION.format('scheme', 'internal')} == 'internal'"
         f" && {_ANNOTATION.format('internal', 'true')} == 'true')",
-        message="a load balancer must be internal: set loadBalancerClass: service.k8s.aws/nlb, and the annotation "
-        "service.beta.kubernetes.io/aws-load-balancer-scheme to internal or not at all",
+        message="a load balancer must be internal: set loadBalancerClass: service.k8s.aws/nlb, and leave the "
+        "annotations aws-load-balancer-scheme and aws-load-balancer-internal out",
     )
     yield AdmissionRule(
         id="load-balancer-without-node-ports",

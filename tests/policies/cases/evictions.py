@@ -80,7 +80,7 @@ CASES = cases_of(
     fails("no part of the pods may go", program(_budget(maxUnavailable="0%")), "budget"),
     fails("no pod, as text", program(_budget(maxUnavailable="0")), "budget"),
     passes("two of three stay", _keeps(2)),
-    fails("three of three stay", _keeps(3), "budget", words="keeps all 3 replicas that chat may have"),
+    fails("three of three stay", _keeps(3), "budget", words="keeps all 3 replicas that chat has at its minimum"),
     fails("more than there are stay", _keeps(4), "budget"),
     passes("two thirds stay", _keeps("66%")),
     passes("one of two stays", _keeps("50%", _workload(replicas=2))),

@@ -47,7 +47,7 @@ CASES = cases_of(
         program(resource("aws:eks/cluster:Cluster", "bare"), _group("old", version="1.20")),
     ),
     fails("nodes four minors behind", _nodes("1.32"), "gpu-prod-system-group", words="4 minor"),
-    fails("nodes ahead", _nodes("1.37"), "gpu-prod-system-group"),
+    fails("nodes ahead", _nodes("1.37"), "gpu-prod-system-group", words="1 minor versions ahead of"),
     fails("nodes of another program far behind", program(_CONTROL, _group("old", version="1.30")), "old"),
     undecided(
         "the control plane's version not known",
