@@ -113,7 +113,7 @@ def list_server_images(server: str) -> tuple[ServerImage, ...]:
 
 
 def default_server_image(server: str) -> ServerImage:
-    """Return the newest image that a public user runs, that has no fault, and that every AMI family's driver runs."""
+    """Return the newest image that a public user runs or pins, that has no fault, and that all AMIs' drivers run."""
     driver = min(family.driver_branch for family in AMI_FAMILIES.values())
     return [
         image

@@ -80,9 +80,9 @@ def _fill(model: Any, folder: Path, path: FieldPath, present: dict[str, Any], fo
 
 
 def _inherit(following: dict[str, Any], present: Any) -> dict[str, Any]:
-    """Return the next version of a model; add the file of the present version if only ``--hf-overrides`` differs.
+    """Return the next version of a model, with the present version's file if it needs a shape of its own.
 
-    The next version needs a shape of its own then.
+    It does if it states no size, but other ``--hf-overrides`` than the present version.
     """
     has_size = FIELD in following or following.get("shape") is not None
     if has_size or present.get("shape") is not None or FIELD not in present or "arguments" not in following:
