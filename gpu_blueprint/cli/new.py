@@ -102,7 +102,7 @@ def _choose_changes(origin: StackFile, name: str) -> dict[tuple[str, ...], str]:
 
 
 def _find_free_block(block: IPv4Network) -> IPv4Network:
-    """Return the first block from ``block`` on, of its size, that no stack uses, so that the VPCs can be peered."""
+    """Return ``block`` or the next block of its size that no stack uses, so that the VPCs can be peered."""
     taken = [IPv4Network(network.cidr) for network in _list_networks() if isinstance(network, NewVpc)]
     while any(block.overlaps(network) for network in taken):
         block = IPv4Network((int(block.network_address) + block.num_addresses, block.prefixlen))

@@ -18,7 +18,9 @@ from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the findings about an account or a cluster, or the IAM policy or permissions that a flag asks for.
+    """Print the findings about an account or a cluster; with a flag, print an IAM policy or permissions instead.
+
+    A stack file with placeholders is refused before AWS or the cluster is asked.
 
     Return 0 if every check passes, 1 if a check fails or has no answer, 2 if AWS refuses the credentials.
     """

@@ -25,7 +25,7 @@ RECHECK_S = 300.0
 LEAVING_S = 30.0
 """Seconds for which a node that has ended counts against the budgets: an assumed time to drain and terminate it."""
 _SWAP_S = 1.0
-"""Seconds for which a node goes on after the node that replaces it is ready."""
+"""Seconds from the moment when a replacement node is ready until the old node ends."""
 
 
 @dataclass(eq=False)

@@ -85,7 +85,7 @@ class Offer(Record, kw_only=True):
     opening: Windows | None
     finishes_jobs: bool
     keeps_progress: bool
-    """True if an evicted job goes on where it was; otherwise it starts over."""
+    """True if an evicted job continues where it stopped; otherwise it starts over."""
     static_nodes: int
     fixed_hour: Usd
     """Dollars an hour for reservations, which are paid also while unused."""

@@ -37,11 +37,11 @@ class Outcome(Record, kw_only=True):
     """Standard deviation of the cost between days; 0 for one day."""
     gpu_hours_a_day: float
     allocated: float
-    """Part of the paid GPU hours that jobs held."""
+    """Fraction of the paid GPU hours in which jobs held the GPUs."""
     used: float | None
-    """Part of the paid GPU hours in which a GPU was busy; None if the use of some job is not known."""
+    """Fraction of the paid GPU hours in which the GPUs were busy; None if the use of some job is not known."""
     unserved: float | None
-    """Part of the wanted GPU work that was not done."""
+    """Fraction of the wanted GPU work that was not done; None if the use of some job is not known."""
     useful_hours_a_day: float | None
     """The work that was done, as hours of a fully busy GPU of the model on which the jobs were measured."""
     wait_mean_s: float

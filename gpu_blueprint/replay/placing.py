@@ -83,7 +83,7 @@ def _ask(job: Job, offer: Offer) -> Placed | Refused:
 
 
 def holds(machine: Machine, request: Request) -> bool:
-    """Return whether an empty node of a machine holds the request."""
+    """Return whether an empty node of this machine has room for the request."""
     return (
         machine.units[request.unit] >= request.count
         and machine.cpu_milli >= request.cpu_milli

@@ -10,7 +10,7 @@ from .placing import Request
 
 @dataclass(eq=False, slots=True)
 class Draft:
-    """A node that Karpenter plans: its pods, and the cheapest offering that holds them all."""
+    """A node that Karpenter plans: its pods, and the cheapest offering with room for them all."""
 
     offering: Offering
     units: list[int]
@@ -79,7 +79,7 @@ def _begin_draft(offer: Offer, pod: Pod, room: Room) -> Draft | None:
 
 
 def _grow(offer: Offer, draft: Draft, pod: Pod, room: Room) -> bool:
-    """Add a pod to a draft if some machine then holds all its pods; return whether one does."""
+    """Add a pod to a draft if some offering has room for all its pods then; return whether one has."""
     request = pod.request
     _take(offer, draft.offering, room, -1)
     draft.pods.append(pod)
@@ -104,7 +104,7 @@ def _take(offer: Offer, offering: Offering, room: Room, nodes: int) -> None:
 
 
 def _find_offering(offer: Offer, draft: Draft, room: Room) -> Offering | None:
-    """Return the first offering that holds the draft and that the limit and the reservations still allow."""
+    """Return the first offering with room for the draft that the pool's limit and the reservations still allow."""
     for position, offering in enumerate(offer.offerings):
         machine = offering.machine
         if (

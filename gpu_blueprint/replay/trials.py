@@ -13,7 +13,7 @@ from .outcome import Outcome
 from .run import StackReplay, replay_stack
 
 LEAST_SAVING = 0.02
-"""Part of the cost that a change must save."""
+"""Fraction of the cost that a change must save to be kept."""
 MOST_MORE_UNSERVED = 0.01
 """Fraction of the wanted work that a change may leave undone in addition."""
 Parse = Callable[[Mapping[str, Any]], StackConfig]

@@ -25,7 +25,7 @@ def build_tables(config: StackConfig, *, promises: bool = True) -> Iterator[Plai
 
 
 def _build_start_table(config: StackConfig) -> PlainTable:
-    """Return the table of start times: a row for each pool that states ``start``, and for each version of a model."""
+    """Return the table of start times: a row for each pool with ``podStart``, and for each version of a model."""
     models = summarize_models(config)
     headers = ("pod of" if models else "pool", "new node", "image", "weights", "warm-up", "pod ready after")
     rows = [

@@ -76,7 +76,7 @@ _MAPPINGS = {
     "image": "write {tag: TAG}, the part behind the colon of the image's name",
     "arguments": "write a mapping, such as {enable-prefix-caching: true}",
 }
-"""Field that takes a mapping → how to write it."""
+"""Field whose value is a mapping → how to write it."""
 
 
 def suggest_number(text: str, *, is_whole: bool) -> str:

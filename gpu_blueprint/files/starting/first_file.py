@@ -147,7 +147,7 @@ def _list_cheaper_ways(answers: Answers, sizing: Sizing, month: Usd, file: str) 
 
 
 def _find_fewer(answers: Answers, sizing: Sizing, file: str) -> int:
-    """Return the largest limit within the budget, not above that of ``sizing``; 0 if none fits.
+    """Return the largest limit within the budget that is not above the limit of ``sizing``; 0 if none fits.
 
     It is a multiple of the usual nodes if one fits, else of the smallest nodes.
     """

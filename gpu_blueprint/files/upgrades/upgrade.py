@@ -19,7 +19,7 @@ DISPLAY = {
 
 
 class Upgrade(Record, kw_only=True):
-    """A newer version of one component; each upgrade takes one `pulumi up`."""
+    """The upgrade of one component to a newer version; each upgrade needs a `pulumi up` of its own."""
 
     component: str
     """``kubernetes``, ``karpenter`` or the name of an AMI family."""
