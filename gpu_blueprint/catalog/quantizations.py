@@ -46,11 +46,11 @@ class Quantization(Record, kw_only=True):
 
     @property
     def bytes_per_parameter(self) -> float:
-        """Bytes of a weight, with its part of the scales of a group of the usual size."""
+        """Bytes of a weight, scales included, for groups of the usual size."""
         return self.bits / 8 + self.scale_bytes / self.scale_values
 
     def count_bytes(self, group_size: int | None) -> float:
-        """Return the bytes of a weight with its part of the scales; ``group_size`` is None for the usual size."""
+        """Return the bytes of a weight, scales included; ``group_size`` is None for the usual size."""
         values = group_size if group_size and self.is_grouped else self.scale_values
         return self.bits / 8 + self.scale_bytes / values
 

@@ -1,4 +1,4 @@
-"""Differences between releases of vLLM in the computation of memory and of the longest sequence.
+"""Differences between vLLM releases in how they compute memory and the longest sequence.
 
 Source: the wheels of vLLM 0.18.0 to 0.33.0: config/model.py (`_get_and_verify_max_len`), config/vllm.py
 (`max_in_flight_tokens`), v1/kv_cache_interface.py (`SlidingWindowSpec`), engine/arg_utils.py (`get_batch_defaults`).

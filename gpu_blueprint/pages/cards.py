@@ -118,7 +118,7 @@ def _describe_price(usd_per_hour: float | None) -> str:
 
 
 def describe_gpus(pool: PoolView, boxes: GpuBoxes) -> str:
-    """Return the number of GPUs of a pool and their sharing, and the GPUs of a box if it has more than one."""
+    """Return how many GPUs a pool has and how they are shared, and how many a box shows, if more than one."""
     scale = f", {boxes.gpus_each:,} a box" if boxes.gpus_each > 1 else ""
     reserved = f"; {pool.reserved_gpus:,} reserved (underlined)" if pool.reserved_gpus else ""
     return f"{pool.gpus:,} × {pool.gpu}{scale}, {pool.sharing}{reserved}"

@@ -93,7 +93,7 @@ def read_trace(name: str, path: Path, day: str) -> Load:
     Args:
         name: Name of the trace.
         path: Its file.
-        day: A day such as 2020-06-09 where the trace has dates, else a number such as 120: whole days after its begin.
+        day: A day such as 2020-06-09 if the trace has dates, else whole days since the trace begins, such as 120.
 
     Raises:
         UsageError: The file cannot be read, has problems, or has no jobs on this day.

@@ -142,7 +142,7 @@ def _build_tenants(changes: Changes) -> Section:
 
 
 def _build_resources(changes: Changes, *, is_new: bool) -> Iterator[Section]:
-    """Yield sections of replaced resources, of objects that are lost with a cluster, and of all others by component."""
+    """Yield three sections: replaced resources, objects that are lost with a cluster, and all others by component."""
     objects, planned = list_objects(changes), _list_planned(changes)
     replaced = [change for change in objects if change.effect in _REPLACING]
     title = f"Replaced resources: {len(replaced)}"

@@ -30,7 +30,7 @@ def format_cost(cost: Cost) -> list[str]:
 
 
 def build_sums_table(estimate: Estimate) -> Table:
-    """Return the table of the costs of each part, and of their sum."""
+    """Return a table with the costs of each part, and the sum."""
     rows = _build_cost_table("Idle and expected at the pool's capacity types, at most on demand")
     *parts, whole = list_parts(estimate)
     for index, (name, cost) in enumerate(parts):
@@ -42,7 +42,7 @@ def build_sums_table(estimate: Estimate) -> Table:
 
 
 def build_slices_table(estimate: Estimate) -> Table:
-    """Return the table of prices: one unit of each extended resource for an hour."""
+    """Return a table with the price of one unit of each extended resource for an hour."""
     rows = make_table(
         "Price of one unit an hour", "pool", "resource", "in an hour of use, as expected", "at full use, on demand"
     )
@@ -54,7 +54,7 @@ def build_slices_table(estimate: Estimate) -> Table:
 
 
 def build_tenants_table(estimate: Estimate) -> Table:
-    """Return the table of the pools' costs by tenant, and of the platform's costs."""
+    """Return a table with the costs of the pools by tenant, and the costs of the platform."""
     rows = _build_cost_table(
         "By tenant: GPU pools by quota of GPUs, CPU pools by quota of CPU; the platform is not divided"
     )
@@ -75,7 +75,7 @@ def list_model_rows(estimate: Estimate) -> Iterator[tuple[str, ...]]:
 
 
 def build_models_table(estimate: Estimate) -> Table:
-    """Return the table of each model's costs by its replicas, and of its price for a million tokens or requests."""
+    """Return a table with each model's costs by replicas, and its price for a million tokens or requests."""
     rows = Table(title=MODELS_TITLE, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
     rows.add_column("", overflow="fold")
     for header in MODEL_HEADERS[1:]:

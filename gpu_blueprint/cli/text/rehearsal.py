@@ -54,7 +54,7 @@ def show_limits(out: Console, config: StackConfig) -> None:
 
 
 def format_refusal(refusal: Refusal) -> str:
-    """Return the refusal of an object in one line, with the file of the object in the output of `render`."""
+    """Return the refusal of an object in one line, with the file that `render` writes for the object."""
     return f"refused: {f'{refusal.file}: ' if refusal.file else ''}{refusal.name}: {refusal.reason}"
 
 

@@ -29,7 +29,7 @@ _NO_FAMILY = ModelFamily(defaults={})
 
 
 class _Reader(Record):
-    """The fields of the language model in a file, of the whole file around it, and the defaults of the family."""
+    """The fields of the language model (``own``), those of the whole file (``outer``), and the family's defaults."""
 
     own: Mapping[str, Any]
     outer: Mapping[str, Any]

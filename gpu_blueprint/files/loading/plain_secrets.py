@@ -29,7 +29,7 @@ _SECRET_NAME_KINDS = {"existing", "tls", "from", "pull", "image"}
 _EMPTY_WORDS = ("value", "text", "plain", "plaintext", "content", "inline", "literal", "raw")
 """Words that mean nothing by themselves, as a key or as its last word: {password: {value: x}}, passwordValue."""
 _SECRET_MAPS = ("passwords", "passphrases", "apikeys", "stringdata", "secretdata", "secretcontents", "envrendersecret")
-"""Endings of the keys of mappings in which every text is a secret."""
+"""If the key of a mapping ends in one of these, every text in the mapping is a secret."""
 _AMOUNT = re.compile(r"[-+]?[0-9]{1,9}([.][0-9]{1,3})?([kKMGT]i?|[smhd])?")
 _TOKEN_COUNTS = {"max", "min", "num", "total", "batched", "http"}
 """Words before ``tokens`` with which it is no secret: a count such as MAX_TOKENS, or EC2's switch httpTokens."""
