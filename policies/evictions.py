@@ -34,8 +34,8 @@ def _refuse_blocking_budget(budget: Resource, report: Report, _: Settings, stack
         kept = _count(budget, "minAvailable", replicas)
         if kept is not None and kept >= replicas:
             report(
-                f"PodDisruptionBudget {read_name(budget)} keeps all {replicas} replicas that {read_name(workload)} has at "
-                "its minimum, so it blocks each drain of their nodes"
+                f"PodDisruptionBudget {read_name(budget)} keeps all {replicas} replicas that "
+                f"{read_name(workload)} has at its minimum, so it blocks each drain of their nodes"
             )
         for other in _list_others(budget, workload, stack):
             report(

@@ -1,4 +1,4 @@
-"""Facts about AWS, NVIDIA and Kubernetes, shipped with the repository: one table per subject, one row per thing."""
+"""Facts about AWS, NVIDIA and Kubernetes that this repository ships: one table for each subject."""
 
 from ..errors import CatalogError
 from .ami_families import AL2023, AMI_FAMILIES, BOTTLEROCKET, AmiFamily

@@ -1,9 +1,9 @@
-"""The images that test the nodes of a pool: an all-reduce of PyTorch, and the diagnosis of DCGM.
+"""The images that test the nodes of a pool: one for an all-reduce of PyTorch, one for the diagnosis of DCGM.
 
-The all-reduce runs in AWS's image of PyTorch for training, which holds libfabric, aws-ofi-nccl and torchrun
+The all-reduce runs in AWS's PyTorch training image, which contains libfabric, aws-ofi-nccl and torchrun
 (aws/deep-learning-containers, pytorch/training/docker/2.9/py3/cu130/Dockerfile.gpu). This tag has run over EFA on EKS
 with GPUDirect (validation of an example g7e-efa-ddp-benchmark, two nodes g7e.12xlarge, 2026-05-08). Newer images of the
-authors, ``deep-learning-containers/pytorch:2.13-cu133-amzn2023``, have tags that move. Read 2026-11-23.
+authors, ``deep-learning-containers/pytorch:2.13-cu133-amzn2023``, have tags that may change. Read 2026-11-23.
 """
 
 from .chart_images import list_chart_images
@@ -13,11 +13,11 @@ ALL_REDUCE_IMAGE = (
     "public.ecr.aws/deep-learning-containers/pytorch-training:2.9.0-gpu-py312-cu130-ubuntu22.04-ec2-v1.11"
 )
 ALL_REDUCE_CAPABILITY = 7.5
-"""Oldest CUDA compute capability: PyTorch's packages for CUDA 12.9 and 13.0 have no kernels for Volta."""
+"""Lowest CUDA compute capability of the image: PyTorch's packages for CUDA 12.9 and 13.0 have no kernels for Volta."""
 ALL_REDUCE_ARCHITECTURE = "amd64"
 
 
 def find_diagnosis_image() -> str:
-    """Return the image with dcgmi, the host engine and the tests, which the GPU Operator of the catalogue runs."""
+    """Return the image of the pinned GPU Operator that contains dcgmi, the host engine and the tests."""
     images = list_chart_images(GPU_OPERATOR.name, GPU_OPERATOR.version)
     return next(image.image for image in images if image.place == "dcgm")

@@ -1,4 +1,4 @@
-"""The EKS add-ons that the platform installs: one row per add-on, and the tables that follow from the rows.
+"""The EKS add-ons that the platform installs, and groups of them.
 
 Versions were read in public repositories that run them, not from the EKS API: confirm with
 ``aws eks describe-addon-versions``. Read 2026-11-20. Settings of the EBS CSI driver: values.schema.json of its chart,
@@ -8,8 +8,8 @@ which also checks the add-on's settings, and aws-ebs-csi-driver pkg/cloud/metada
 jupyter-infra/jupyter-k8s#289, which quotes the values of the metrics server add-on). The other add-ons are DaemonSets
 that tolerate every taint by default. Read 2026-11-22; confirm with ``aws eks describe-addon-configuration``. Settings
 of the drivers of shared storage: values.yaml of awslabs/mountpoint-s3-csi-driver v2.7.0, aws-efs-csi-driver and
-aws-fsx-csi-driver; all three place their controller by ``controller``, and their agents tolerate every taint. Read
-2026-11-23.
+aws-fsx-csi-driver; in all three, settings under ``controller`` place the controller, and the agents on the nodes
+tolerate every taint. Read 2026-11-23.
 """
 
 from collections.abc import Mapping
@@ -34,10 +34,10 @@ class AddOn(Record, kw_only=True):
     version: str | Mapping[str, str]
     """One version for every Kubernetes minor, or Kubernetes minor → version."""
     before_nodes: bool = False
-    """True if nodes become ready only with this add-on. All other add-ons run on nodes and are installed later."""
+    """True if nodes become ready only with this add-on. Others are installed once there are nodes."""
     identity: PodIdentity | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of every stack. components/cluster/addons.py adds the settings that depend on the stack."""
+    """Settings that are the same in every stack. components/cluster/addons.py adds those that depend on the stack."""
 
     def version_for(self, kubernetes_minor: str) -> str:
         """Return the pinned version for a Kubernetes minor."""
@@ -51,9 +51,9 @@ EBS_CSI_DRIVER = AddOn(
     # Unlike its predecessor, this policy covers only volumes and snapshots that the driver itself has tagged.
     identity=PodIdentity(service_account="ebs-csi-controller-sa", managed_policy="AmazonEBSCSIDriverPolicyV2"),
     settings={
-        # A hop limit of 1 keeps pods from the metadata of their node. The driver would fall back to the Node object,
-        # which lacks the number of network interfaces and volumes of an instance, and accept more volumes than EC2
-        # attaches. The sidecar asks EC2, and writes both numbers onto the Node as labels.
+        # With a hop limit of 1, pods cannot read the instance metadata of their node. The driver would then use the
+        # Node object, which lacks the instance's number of network interfaces and volumes, and would accept more
+        # volumes than EC2 attaches. The sidecar asks EC2, and writes both numbers onto the Node as labels.
         "sidecars": {"metadataLabeler": {"enabled": True}},
         # Pods on tainted GPU nodes mount volumes too.
         "node": {"tolerateAllTaints": True, "metadataSources": "metadata-labeler,kubernetes"},
@@ -79,12 +79,12 @@ ADD_ONS = (
 
 NODE_ADD_ONS = tuple(add_on for add_on in ADD_ONS if add_on.before_nodes)
 LAYER_ADD_ONS = tuple(add_on for add_on in ADD_ONS if add_on not in (VPC_CNI, KUBE_PROXY, COREDNS))
-"""The add-ons that the platform installs into an existing cluster; such a cluster has the other three in some form."""
+"""The add-ons that the platform installs into an existing cluster, which has the other three in some form."""
 CLUSTER_ADD_ONS = tuple(add_on for add_on in ADD_ONS if not add_on.before_nodes)
 
 S3_CSI_DRIVER = AddOn(name="aws-mountpoint-s3-csi-driver", version="v2.7.0-eksbuild.1")
 EFS_CSI_DRIVER = AddOn(name="aws-efs-csi-driver", version="v3.4.1-eksbuild.1")
 FSX_CSI_DRIVER = AddOn(name="aws-fsx-csi-driver", version="v1.9.0-eksbuild.1")
 STORAGE_ADD_ONS = (S3_CSI_DRIVER, EFS_CSI_DRIVER, FSX_CSI_DRIVER)
-"""The drivers of shared storage; a stack installs the drivers that its `storage` needs. They have no identity:
+"""The drivers of shared storage; a stack installs those that its `storage` needs. They have no identity:
 Mountpoint uses the identity of the pod that mounts, and a mount of an existing file system needs no AWS API."""

@@ -1,4 +1,4 @@
-"""The AMI families of nodes: the NVIDIA driver of each, and the settings that it can apply.
+"""The AMI families of nodes: the releases of each, its NVIDIA driver branch and its devices.
 
 Sources: awslabs/amazon-eks-ami CHANGELOG (driver 580 since v20260714); Bottlerocket settings reference 1.22 to 1.54
 (RAID0 1.22, cdi-cri 1.40, MIG 1.34, parallel pull 1.44, MPS 1.54) and changelog v1.53.0 (driver 580). Read 2026-11-20.
@@ -22,7 +22,7 @@ def _read_day(version: str) -> date | None:
 
 
 class AmiFamily(Record, kw_only=True):
-    """One AMI family of Karpenter's alias ``family@version``."""
+    """One AMI family, as in Karpenter's alias ``family@version``."""
 
     name: str
     display: str
@@ -33,11 +33,11 @@ class AmiFamily(Record, kw_only=True):
     oldest_because: str
     driver_branch: int
     data_device: str
-    """Device of the volume with images, pods and kubelet's folder."""
+    """Device of the volume for images, pods and kubelet's folder."""
     is_dated: bool = False
-    """True if a version is ``v`` and the date of the release."""
+    """True if the versions are ``v`` and the date of the release."""
     os_device: str | None = None
-    """Device of a separate volume for the operating system alone."""
+    """Device of a volume for only the operating system; None if the data volume has it."""
     days: Mapping[str, date] = field(default_factory=dict)
     """Release → day, for some releases of a family whose versions are not dates."""
 
@@ -48,14 +48,14 @@ class AmiFamily(Record, kw_only=True):
         )
 
     def is_future(self, version: str, today: date) -> bool:
-        """Return whether the date of a release is after tomorrow, and so in the future in every time zone."""
+        """Return whether the date of a release is after tomorrow, so that it is in the future in every time zone."""
         day = _read_day(version) if self.is_dated else None
         return day is not None and day > today + timedelta(days=1)
 
     def find_day(self, version: str) -> date | None:
-        """Return the day of a release, or an upper bound of the day; None if neither is known.
+        """Return the day of a release, or the latest day that it can have; None if neither is known.
 
-        The bound of a release that is not in the table is the day of the next newer release.
+        For a release that is not in ``days``, this is the earliest day of a newer release there.
         """
         if self.days:
             newer = (day for known, day in self.days.items() if self.order(known) >= self.order(version))

@@ -1,4 +1,4 @@
-"""The API versions of objects whose kinds have no class in Pulumi's SDK."""
+"""The API versions of Kubernetes objects whose kinds have no class in Pulumi's SDK."""
 
 ADMISSION = "admissionregistration.k8s.io/v1"
 KARPENTER = "karpenter.sh/v1"

@@ -1,4 +1,4 @@
-"""Policies of AWS that the platform attaches to its roles: the rows of attached_policies.csv."""
+"""The AWS managed policies that the platform attaches to its roles: the rows of attached_policies.csv."""
 
 from functools import cache
 
@@ -9,16 +9,16 @@ FILE = "attached_policies.csv"
 
 
 class AttachedPolicy(Record):
-    """A policy of AWS, why a role has it, and the page with its content."""
+    """An AWS managed policy, the reason why a role has it, and the page that documents it."""
 
     policy: str
-    """Name of the policy, which is unique."""
+    """Name of the policy; no two have the same."""
     reason: str
     documentation: str
 
 
 def find_attached_policy(arn: str) -> AttachedPolicy | None:
-    """Return the facts of a policy of AWS; None for a policy of another owner, or an unknown policy."""
+    """Return the row of an AWS managed policy; None for a policy that is not AWS's or not in the table."""
     owner, _, name = arn.partition(":policy/")
     return _read_table().get(name.rsplit("/", 1)[-1]) if owner.endswith(":iam::aws") else None
 

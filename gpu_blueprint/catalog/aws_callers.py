@@ -1,6 +1,6 @@
-"""AWS services that write into resources of an account in their own name."""
+"""AWS services that write into an account's resources under their own service principals."""
 
 EXPORT_WRITERS = ("bcm-data-exports.amazonaws.com", "billingreports.amazonaws.com")
 """The services that write billing exports into a bucket."""
 ALARM_PUBLISHERS = ("budgets.amazonaws.com", "costalerts.amazonaws.com")
-"""AWS Budgets, and Cost Anomaly Detection, which publish alarms on a topic."""
+"""AWS Budgets and Cost Anomaly Detection, which publish alarms to an SNS topic."""

@@ -10,31 +10,31 @@ from .table import read_rows
 FILE = "chart_images.csv"
 
 Form = Literal["repository", "registry", "folder"]
-"""How the values of a chart name an image; the head of chart_images.csv explains each word."""
+"""How the values of a chart name an image; the comments in chart_images.csv explain each word."""
 
 
 class ChartImage(Record, kw_only=True):
     """One image of a chart."""
 
     image: str
-    """Name with tag, and with digest if the chart states it; an image of EKS has no registry here."""
+    """Name with tag, and with digest if the chart states one. An image of EKS is stored here without its registry."""
     place: str
-    """Place in the values of the chart, such as ``controller.image``."""
+    """Path in the values of the chart, such as ``controller.image``."""
     form: Form
     condition: str
-    """Place in the values that is false if the chart leaves the image out; empty if the chart always pulls it."""
+    """Path in the values that is false if the chart does not use the image; empty if the chart always uses it."""
 
     @property
     def is_of_eks(self) -> bool:
-        """True for an image of EKS, which has its own registry in each region."""
+        """True for an image of EKS: its registry differs from region to region."""
         return "." not in self.image.partition("/")[0]
 
 
 def list_chart_images(chart: str, version: str) -> tuple[ChartImage, ...]:
-    """Return the images of a chart; none for a chart without pods.
+    """Return the images of a chart; empty for a chart without pods.
 
     Raises:
-        LookupError: The catalogue does not know the chart, or not at this version.
+        LookupError: The catalogue does not have this version of the chart.
     """
     table = _read_table()
     if (chart, version) not in table:

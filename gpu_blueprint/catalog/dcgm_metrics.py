@@ -1,4 +1,4 @@
-"""The metrics of dcgm-exporter, from dcgm_metrics.csv, and the Xid errors after which a GPU is useless."""
+"""The metrics of dcgm-exporter, from dcgm_metrics.csv, and the Xid errors after which a GPU cannot be used."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,7 +9,7 @@ from .table import read_table
 
 
 class DcgmField(Record):
-    """One line of the exporter's list, and its use."""
+    """One metric in the exporter's list, and the reason why it is there."""
 
     name: str
     kind: Literal["gauge", "counter"]
@@ -18,7 +18,7 @@ class DcgmField(Record):
 
 
 METRIC_FILE = "dcgm-metrics.csv"
-"""Key of a ConfigMap with such a list, as the GPU Operator expects it."""
+"""Key that the GPU Operator expects in a ConfigMap with such a list."""
 DCGM_FIELDS = tuple(read_table("dcgm_metrics.csv", DcgmField))
 
 FATAL_XIDS: Mapping[int, str] = MappingProxyType(
@@ -40,15 +40,15 @@ FATAL_XIDS: Mapping[int, str] = MappingProxyType(
         158: "fatal timeout",
     }
 )
-"""Xid errors after which a GPU is useless until a reset or until its node is replaced.
+"""Xid error → its meaning, for errors after which a GPU cannot be used until it is reset or its node is replaced.
 
-NVIDIA's immediate action for these errors is to reset the GPU, to restart the machine, or to follow the workflow for 48
-or for NVLink. The table omits 155 and 156, because intended link changes and rows that wait for a reset raise them too;
-13, 31, 43 and 45, because programs cause them; 63, 92 and 94, because they need no immediate reset. Source: NVIDIA,
-Analyzing Xid Errors with the Xid Catalog, table 1 (A100 to GB200).
+For these errors, NVIDIA's immediate action is to reset the GPU, to restart the machine, or to follow the workflow for
+48 or for NVLink. The table omits 155 and 156, since intended link changes and memory rows that wait for a reset raise
+them too; 13, 31, 43 and 45, since programs cause them; 63, 92 and 94, since they need no immediate reset. Source:
+NVIDIA, Analyzing Xid Errors with the Xid Catalog, table 1 (A100 to GB200).
 """
 
 
 def render_dcgm_csv() -> str:
-    """Return the exporter's list as CSV, with exactly three fields in each line."""
+    """Return the exporter's list as CSV; each line has exactly three fields."""
     return "".join(f"{field.name}, {field.kind}, {field.help}\n" for field in DCGM_FIELDS)

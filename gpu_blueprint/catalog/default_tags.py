@@ -1,8 +1,8 @@
-"""AWS resources that get the default tags of their provider."""
+"""Types of AWS resources that do not get the default tags of Pulumi's AWS provider."""
 
 UNTAGGED = frozenset(
     {
-        "aws:autoscaling/group:Group",  # it gets its own tags alone, and no default tags
+        "aws:autoscaling/group:Group",  # it gets only its own tags
         "aws:cloudwatch/eventTarget:EventTarget",
         "aws:costexplorer/costAllocationTag:CostAllocationTag",
         "aws:ec2/route:Route",
@@ -31,4 +31,4 @@ UNTAGGED = frozenset(
         "aws:sqs/queuePolicy:QueuePolicy",
     }
 )
-"""Types of ``replacing_properties.csv`` without ``tagsAll`` in pulumi-aws 7.51.1."""
+"""The types in ``replacing_properties.csv`` that have no output ``tagsAll`` in pulumi-aws 7.51.1."""

@@ -1,4 +1,4 @@
-"""The IAM actions that the role that deploys needs for each type of resource: the rows of deployer_actions.csv.
+"""The IAM actions that the deploying role needs for each type of resource: the rows of deployer_actions.csv.
 
 The words of the column ``condition``, joined by ``;``:
 
@@ -7,7 +7,7 @@ The words of the column ``condition``, joined by ``;``:
 - ``untagged``: the resource has no tags, or the tags of the stack.
 - ``cluster``: the resource has the tag that EKS gives to the security group of the cluster.
 - ``boundary``: the role has the permissions boundary of the stack, if the stack has one.
-- ``KEY=VALUE VALUE``: the condition key has one of the values, which have the placeholders of ``resources``.
+- ``KEY=VALUE VALUE``: the condition key has one of the values, in which the placeholders of ``resources`` may stand.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ from .table import read_table
 
 FILE = "deployer_actions.csv"
 EVERYTHING = "*"
-"""The scope of actions that AWS grants for no single resource."""
+"""The scope of actions that IAM cannot limit to single resources."""
 
 
 class DeployerActions(Record, kw_only=True):
-    """Actions with one purpose and one scope, which every resource of a type needs."""
+    """IAM actions with one purpose and one scope, which are needed for every resource of a type."""
 
     type: str
     """Type of the resource in Pulumi."""
@@ -33,7 +33,7 @@ class DeployerActions(Record, kw_only=True):
     """Templates of ARNs, references to inputs such as ``@roleArn``, or ``EVERYTHING``."""
     condition: str
     when: str
-    """Path of an input that makes the actions necessary; empty for actions that are always necessary."""
+    """Path of an input: the actions are needed only if it is set. Empty if they are always needed."""
     why: str
     source: str
 
@@ -52,7 +52,7 @@ PURPOSES: Mapping[str, str] = {
 
 
 def list_deployer_actions(type_: str) -> Sequence[DeployerActions]:
-    """Return the rows of a type; none for a type that the table does not know."""
+    """Return the rows of a type; empty if the table does not have the type."""
     return _read_table().get(type_, ())
 
 

@@ -1,6 +1,6 @@
-"""The programs of the platform that call AWS or the internet, and how each gets a proxy: egress_needs.csv.
+"""Which hosts each program of the platform calls, and how it gets a proxy: the rows of egress_needs.csv.
 
-A test compares the rows with every chart and add-on, and the places with rendered values.
+A test compares the rows with all charts and add-ons, and the paths with rendered values.
 """
 
 from functools import cache
@@ -19,15 +19,15 @@ class EgressNeed(Record, kw_only=True):
     """Helm chart, EKS add-on or component that makes the pods."""
     program: str
     calls: Calls
-    """The farthest hosts that the program calls: ``vpc`` for hosts inside the VPC."""
+    """The farthest hosts that the program calls; ``vpc`` means hosts inside the VPC."""
     proxy_at: tuple[str, ...]
-    """Places of the proxy in the values of the chart; empty if the program needs no proxy or takes none."""
+    """Paths of the proxy in the values of the chart; empty if the program needs no proxy or cannot use one."""
     ca_at: tuple[str, ...]
-    """Places of the certificate authorities in the values of the chart."""
+    """Paths of the certificate authorities in the values of the chart."""
     needs: tuple[str, ...]
-    """Endpoints of the VPC that the program needs, because it cannot use a proxy."""
+    """VPC endpoints that the program needs because it cannot use a proxy."""
     reason: str
-    """Hosts that the program calls, and the source of the places."""
+    """The hosts that the program calls, and the source of the paths."""
 
 
 @cache

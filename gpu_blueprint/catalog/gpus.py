@@ -1,4 +1,4 @@
-"""GPU models of EC2 instance types: the rows of gpus.csv."""
+"""The GPU models of EC2 instance types: the rows of gpus.csv."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -11,26 +11,26 @@ from .table import read_table
 
 
 class Gpu(Record, kw_only=True, dict=True):
-    """One GPU model; instances.csv has its memory."""
+    """One GPU model; its memory is in instances.csv."""
 
     name: str
     product: str
     karpenter_name: str | None
     """Value of ``karpenter.k8s.aws/instance-gpu-name``; None if Karpenter cannot launch the model."""
     mig_gb: tuple[int, ...]
-    """Memory of its MIG profiles in GB; empty for a GPU without MIG."""
+    """Memory of its MIG profiles in GB, smallest first; empty for a GPU without MIG."""
     mig_needs_reboot: bool
-    """True if a node reboots to change MIG mode: Ampere needs a GPU reset, which a virtual machine cannot do."""
+    """True if a node must reboot to change the MIG mode: Ampere needs a GPU reset, which a VM cannot do."""
     bottlerocket_mig_key: str | None
     """Key in Bottlerocket's ``settings.kubelet-device-plugins.nvidia.mig.profile``; None if Bottlerocket has no key."""
     tensor_tflops: float | None
-    """Dense FP16 or BF16 throughput of the tensor cores; None if it is unknown."""
+    """Dense FP16 or BF16 throughput of the tensor cores in TFLOPS; None if it is unknown."""
     bandwidth_gb_per_s: float
     """Memory bandwidth in GB/s."""
     compute_capability: float
     """CUDA compute capability: 8.0 brought BF16, 8.9 FP8, 10.0 FP4."""
     min_driver: int
-    """Oldest driver branch that supports this GPU; 0 if every branch in use supports it."""
+    """Oldest NVIDIA driver branch that supports this GPU; 0 if every branch in use does."""
 
     @cached_property
     def mig(self) -> MigTable | None:
@@ -44,7 +44,7 @@ GPUS: Mapping[str, Gpu] = MappingProxyType({row.name: row for row in read_table(
 
 
 def find_gpu(name: str) -> Gpu:
-    """Return the GPU model of a name."""
+    """Return the GPU model with a name."""
     try:
         return GPUS[name]
     except KeyError:

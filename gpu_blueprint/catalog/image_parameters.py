@@ -1,4 +1,4 @@
-"""The public SSM parameters in which AWS publishes the id of each node image.
+"""The names of the public SSM parameters in which AWS publishes the id of each node image.
 
 Source: aws/karpenter-provider-aws pkg/providers/amifamily/al2023.go @0546f04, bottlerocket.go @b522a94: the
 parameters that Karpenter reads for an alias ``family@version``. Karpenter skips a parameter that does not exist. If a
@@ -13,7 +13,7 @@ Variant = Literal["standard", "nvidia"]
 
 
 def name_image_parameter(family: AmiFamily, version: str, kubernetes: str, arch: str, variant: Variant) -> str:
-    """Return the name of the parameter with the id of one image; ``arch`` is amd64 or arm64, as in instances.csv."""
+    """Return the name of the parameter for one image; ``arch`` is amd64 or arm64, as in instances.csv."""
     machine = "x86_64" if arch == "amd64" else arch
     if family is BOTTLEROCKET:
         flavour = f"aws-k8s-{kubernetes}" + ("-nvidia" if variant == "nvidia" else "")

@@ -1,5 +1,4 @@
-"""Inference servers with known metrics: the requests in flight and in the queue, the rate of answers, the
-latency.
+"""Inference servers with known metrics: requests in flight, requests in the queue, rate of answers and latency.
 
 Sources: vLLM documentation, Production Metrics (docs.vllm.ai, usage/metrics); Triton Inference Server user guide,
 Metrics (docs.nvidia.com, user_guide/metrics). Read 2026-11-21.
@@ -12,7 +11,7 @@ from ..records import Record
 
 
 class InferenceServer(Record, kw_only=True):
-    """One inference server. Each expression is PromQL that gives one number; pod matchers replace ``%s``."""
+    """One inference server. The expressions are PromQL with one number as result; pod matchers replace ``%s``."""
 
     name: str
     port: int
@@ -20,32 +19,32 @@ class InferenceServer(Record, kw_only=True):
     prefix: str
     """Prefix of all its metrics."""
     waiting: str
-    """Requests in the queue; the metric exists while a pod runs, even if the queue is empty."""
+    """Expression: requests in the queue. The metric exists while a pod runs, even if the queue is empty."""
     in_flight: str
-    """Requests that run or wait in the queue."""
+    """Expression: requests that run or wait in the queue."""
     served: str
-    """Answered requests a second."""
+    """Expression: answered requests a second."""
     latency: str
-    """Latency in seconds; NaN without requests."""
+    """Expression: latency in seconds; NaN if there are no requests."""
     latency_is: str
-    """Meaning of the latency, as text."""
+    """The quantity that the latency measures, as text."""
     http: int
-    """Port of the requests."""
+    """Port of requests by HTTP."""
     grpc: int | None = None
     """Port of requests by gRPC; None if the server has none."""
     live: str
     """Path of the liveness probe."""
     ready: str
-    """Path of the readiness probe: it answers once the model is loaded."""
+    """Path of the readiness probe, which succeeds once the model is loaded."""
 
     @property
     def request_ports(self) -> dict[str, int]:
-        """Name → port of each protocol that callers speak."""
+        """Protocol → port, for the protocols of requests."""
         return {"http": self.http} | ({"grpc": self.grpc} if self.grpc else {})
 
     @property
     def ports(self) -> dict[str, int]:
-        """Name → port of each protocol, and of the metrics."""
+        """Name → port, for the protocols of requests and for the metrics, if these have a port of their own."""
         return self.request_ports | ({"metrics": self.port} if self.port != self.http else {})
 
 
@@ -68,7 +67,7 @@ _ROWS = (
         port=8002,
         prefix="nv_",
         waiting="sum(nv_inference_pending_request_count{%s})",
-        # Seconds of requests that end in a second are the mean number of requests (Little's law).
+        # The durations of all requests that end within a second add up to the mean number in flight (Little's law).
         in_flight="sum(rate(nv_inference_request_duration_us{%s}[2m])) / 1e6",
         served="sum(rate(nv_inference_request_success{%s}[2m]))",
         latency="sum(rate(nv_inference_request_duration_us{%s}[2m]))"

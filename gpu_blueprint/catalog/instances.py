@@ -1,4 +1,4 @@
-"""EC2 instance types: the rows of instances.csv."""
+"""The EC2 instance types that the platform knows: the rows of instances.csv."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -29,7 +29,7 @@ class Instance(Record, kw_only=True):
     local_nvme_gb: int
     addresses_per_eni: int
     efa_hugepages_mib: int
-    """Amount of hugepages-2Mi on a node with EFA; 0 if it is unknown."""
+    """MiB of huge pages (hugepages-2Mi) on a node with EFA; 0 if it is unknown."""
     usage_classes: frozenset[str]
     regions: frozenset[str]
 
@@ -54,23 +54,23 @@ class Instance(Record, kw_only=True):
 
     @property
     def is_bare_metal(self) -> bool:
-        """True for a whole server, which boots too slowly to be a default."""
+        """True for a bare-metal server, which boots too slowly to be a default."""
         return self.instance_type.endswith(".metal")
 
     @property
     def is_fractional(self) -> bool:
-        """True if the node holds a vGPU fraction, which Karpenter counts as no GPU at all."""
+        """True if the node has a fraction of a GPU (vGPU), which Karpenter does not count as a GPU."""
         return self.gpu_count == 0 and self.gpu_devices > 0
 
 
 @cache
 def list_instances() -> Mapping[str, Instance]:
-    """Return name → instance type, in the order of the file: by family, then size."""
+    """Return name → instance type, in the order of the file: by family, then by size."""
     return MappingProxyType({row.instance_type: row for row in read_table("instances.csv", Instance)})
 
 
 def find_instance(name: str) -> Instance:
-    """Return the instance type of a name."""
+    """Return the instance type with a name."""
     try:
         return list_instances()[name]
     except KeyError:
@@ -81,5 +81,5 @@ def find_instance(name: str) -> Instance:
 
 @cache
 def list_regions() -> frozenset[str]:
-    """Return every region that offers a type of the catalogue."""
+    """Return every region that offers an instance type of the catalogue."""
     return frozenset().union(*(row.regions for row in list_instances().values()))

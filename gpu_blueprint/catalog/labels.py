@@ -1,11 +1,11 @@
-"""Our own labels, which the platform puts on nodes, NodePools and namespaces."""
+"""The labels that the platform itself defines and puts on nodes, NodePools and namespaces."""
 
 GPU_LABEL = "gpu-blueprint/gpu"
 """On nodes: the GPU model, as the catalogue names it."""
 PURPOSE_LABEL = "gpu-blueprint/purpose"
 """On nodes and NodePools: the purpose of the pool, such as ``training``."""
 CHECKPOINTED_LABEL = "gpu-blueprint/checkpointed"
-"""On NodePools: ``true`` if jobs save their state and can resume on another node."""
+"""On NodePools: ``true`` if the pool's jobs save their state and can resume on another node."""
 EFA_LABEL = "gpu-blueprint/efa"
 """On nodes: ``true`` where EFA interfaces are attached, as in every pool with ``multiNode``."""
 SYSTEM_LABEL = "gpu-blueprint/system"

@@ -1,4 +1,4 @@
-"""Policies that AWS manages and that let their holder do almost everything."""
+"""AWS managed policies that allow almost everything: the rows of managed_policies.csv."""
 
 import re
 from functools import cache
@@ -7,11 +7,11 @@ from .table import read_rows
 
 FILE = "managed_policies.csv"
 _ARN = re.compile(r"arn:aws[a-z-]*:iam::aws:policy/(?:.*/)?([^/]+)", re.IGNORECASE)
-"""ARN of a policy that AWS manages, in any partition; the path before its name differs between partitions."""
+"""ARN of an AWS managed policy in any partition; the path before the name differs between partitions."""
 
 
 def find_broad_policy(arn: str) -> str | None:
-    """Return what a broad policy of AWS allows, as a clause after "which"; None for a narrow policy or another ARN."""
+    """Return what a broad AWS managed policy allows, to follow the word "which"; None for any other ARN."""
     found = _ARN.fullmatch(arn.strip())
     return _read_table().get(found.group(1).lower()) if found else None
 

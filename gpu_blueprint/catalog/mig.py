@@ -1,4 +1,4 @@
-"""The profiles of MIG (Multi-Instance GPU), and the slices that their instances may have on a GPU.
+"""The profiles of MIG (Multi-Instance GPU), and the slices of a GPU that their instances may occupy.
 
 Placements are in memory slices. Sources: NVIDIA MIG user guide; NVIDIA/gpu-operator v26.7.0
 assets/state-mig-manager/0400_configmap.yaml; mig-parted v0.15.0; NVIDIA/go-nvml placements of the A100, which
@@ -12,7 +12,7 @@ from ..records import Record
 
 
 class MigProfile(Record, kw_only=True):
-    """One size of GPU instance.
+    """One MIG profile: a size of GPU instances.
 
     An instance may begin at any memory slice in ``starts``, and covers ``memory_slices`` slices from there.
     """
@@ -23,7 +23,7 @@ class MigProfile(Record, kw_only=True):
     starts: tuple[int, ...]
     memory_gb: int
     media_engines: bool = False
-    """True if instances take the media engines, which a GPU has only once (``+me``, ``+me.all``)."""
+    """True if an instance takes the media engines, which a GPU has only once (``+me``, ``+me.all``)."""
 
     @property
     def is_variant(self) -> bool:
@@ -32,7 +32,7 @@ class MigProfile(Record, kw_only=True):
 
     @property
     def plain(self) -> str:
-        """Name of the profile of the same size without extra engines."""
+        """Name of the plain profile of the same size."""
         return self.name[: self.name.index("gb") + 2]
 
     @property
@@ -42,13 +42,13 @@ class MigProfile(Record, kw_only=True):
 
 
 def find_mig_profile(resource: str) -> str:
-    """Return the MIG profile of an extended resource, replicated or not; empty for any other resource."""
+    """Return the name of the MIG profile of an extended resource, shared or not; empty for other resources."""
     prefix, mig, name = resource.partition("nvidia.com/mig-")
     return name.removesuffix(".shared").replace("gb.", "gb+") if mig and not prefix else ""
 
 
 class MigTable(Record, dict=True):
-    """The profiles of one GPU model, and the slices that they share."""
+    """The MIG profiles of one GPU model, and the number of its slices."""
 
     compute_slices: int
     memory_slices: int
@@ -60,7 +60,7 @@ class MigTable(Record, dict=True):
         return {row.name: row for row in self.rows}
 
     def count_most(self, profile: MigProfile) -> int:
-        """Return the highest number of instances of one profile on a GPU."""
+        """Return how many instances of one profile fit on a GPU."""
         if profile.media_engines:
             return 1
         return min(len(profile.starts), self.compute_slices // profile.compute_slices)

@@ -1,8 +1,8 @@
 """Families of language models: their defaults for fields that a ``config.json`` leaves out.
 
 Source: transformers, the configuration class of each family; releases 4.57.6 and 5.24.0 fill in the same values. The
-deep test of the wheels compares each value with the classes. Windows: vllm/model_executor/models of vLLM 0.18 to 0.33,
-which decides which layers keep the last tokens alone. Read 2026-11-29.
+deep test of vLLM's wheels compares each value with the classes. Windows: vllm/model_executor/models of vLLM 0.18 to
+0.33, which decides which layers keep only the last tokens. Read 2026-11-29.
 """
 
 from collections.abc import Mapping
@@ -12,35 +12,36 @@ from typing import Any, Literal
 from ..records import Record
 
 WindowRule = Literal["as-stated", "all-or-none", "every-second", "every-sixth", "even", "late", "without-rope"]
-"""Layers with a window, if the family has a window and the file has no ``layer_types``.
+"""Which layers have a sliding window, if the family has one and ``config.json`` has no ``layer_types``.
 
 as-stated: all layers. all-or-none: all layers, and none if ``layer_types`` names several kinds. every-second and
-every-sixth: all but every second or sixth. even: layers 0, 2, 4 and so on, also against ``layer_types``. late: those
-from ``max_window_layers`` on, and vLLM serves no mixture. without-rope: those without rotary embeddings.
+every-sixth: all but every second or sixth. even: layers 0, 2, 4 and so on, whatever ``layer_types`` says. late: layer
+``max_window_layers`` and later ones, but vLLM refuses it if only some layers have one. without-rope: those without
+rotary embeddings.
 """
 _USUAL_WINDOW = 4096
 
 
 class ModelFamily(Record, kw_only=True):
-    """One value of ``model_type``."""
+    """The models with one value of ``model_type``."""
 
     defaults: Mapping[str, Any]
     """Field → its value if the file has none. Without a default, ``num_key_value_heads`` is the number of heads, and
     ``head_dim`` is ``hidden_size`` / ``num_attention_heads``."""
     windows: WindowRule = "as-stated"
     is_switched: bool = False
-    """True if ``sliding_window`` counts only beside ``use_sliding_window: true``."""
+    """True if ``sliding_window`` counts only together with ``use_sliding_window: true``."""
     experts: tuple[str, str] | None = None
-    """Fields with the number and the size of the experts; None for a family without experts."""
+    """Names of the fields with the number and the size of the experts; None for a family without experts."""
 
     @property
     def has_kinds(self) -> bool:
-        """True if the family has the kind of each layer (``layer_types``) for a file without it."""
+        """True if transformers fills in ``layer_types`` for a file without this field."""
         return self.windows not in ("as-stated", "all-or-none")
 
 
 def _describe(size: str, longest: int, **more: Any) -> Mapping[str, Any]:
-    """Return the defaults of a family; ``size``: vocabulary, hidden size, inner size, layers, heads."""
+    """Return the defaults of a family. ``size`` has vocabulary, hidden size, inner size, layers and heads."""
     names = ("vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
     sizes = dict(zip(names, map(int, size.split()), strict=True))
     return MappingProxyType({**sizes, "max_position_embeddings": longest, "tie_word_embeddings": False, **more})
@@ -145,4 +146,4 @@ FAMILIES: Mapping[str, ModelFamily] = MappingProxyType(
         ),
     }
 )
-"""``model_type`` → family. Layers of families without experts hold attention and three matrices between two sizes."""
+"""``model_type`` → family. A layer without experts has attention, and three matrices of hidden size × inner size."""

@@ -10,12 +10,12 @@ JOBSET = "jobset-system"
 HEADROOM = "gpu-headroom"
 """Namespace of the placeholder pods that keep GPUs free."""
 MOUNT_S3 = "mount-s3"
-"""The driver of S3 creates it, at the level "restricted" of Pod Security; its Mountpoint pods run there, one for each
+"""The CSI driver of S3 creates it, with Pod Security level "restricted". Its Mountpoint pods run there, one for each
 volume and service account on a node (mountpoint-s3-csi-driver v2.7.0, charts/…/values.yaml: mountpointPod)."""
 DEFAULT = "default"
 
 PLATFORM = (GPU_OPERATOR, MONITORING, KEDA, KUEUE, JOBSET)
-"""Namespaces of the platform's own programs; they hold no pods of tenants and need no quota."""
+"""Namespaces of the platform's own programs. Tenants have no pods there, so they need no quota."""
 OWNERS = {
     MONITORING: "Prometheus",
     KEDA: "KEDA",
@@ -23,7 +23,7 @@ OWNERS = {
     JOBSET: "JobSet",
     HEADROOM: "headroom",
 }
-"""Namespace that some stacks have → its use. No tenant may have such a name, whatever the stack installs:
-policies, alerts and queues know them by their names."""
+"""Namespace that some stacks have → what runs there. No tenant may have such a name, even if the stack does not
+install the program: policies, alerts and queues recognise these namespaces by name."""
 SYSTEM = (DEFAULT, GPU_OPERATOR, MOUNT_S3)
-"""Namespaces that every cluster may have and no tenant gets, beside ``kube-*``, which Kubernetes reserves."""
+"""Namespaces that every cluster may have and no tenant gets. Kubernetes reserves ``kube-*`` as well."""

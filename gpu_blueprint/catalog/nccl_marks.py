@@ -1,4 +1,4 @@
-"""Bus bandwidth that NCCL should reach between nodes: the rows of nccl_marks.csv.
+"""The bus bandwidth that NCCL should reach between nodes: the rows of nccl_marks.csv.
 
 Bus bandwidth: NVIDIA/nccl-tests, doc/PERFORMANCE.md. Read 2026-11-23.
 """
@@ -11,19 +11,19 @@ from .table import read_table
 FILE = "nccl_marks.csv"
 BASES = ("table", "rounded", "single")
 PASS_SHARE = 0.9
-"""Share of the published bandwidth that passes, because versions and placements differ; NVIDIA/aicr takes the same."""
+"""Fraction of the published bandwidth that is enough, since versions and placements differ; as in NVIDIA/aicr."""
 
 
 class NcclMark(Record, kw_only=True):
-    """One row."""
+    """A published bandwidth of an instance type on a number of nodes."""
 
     instance_type: str
     nodes: int
-    """Nodes of the measurement; other counts have other bandwidths."""
+    """Number of nodes in the measurement; the bandwidth depends on it."""
     gib: int
-    """Size of the message."""
+    """Size of the message in GiB."""
     published_gbps: float = field(name="gbps")
-    """GB/s of bus bandwidth, as the source states it."""
+    """Bus bandwidth in GB/s that the source states."""
     basis: str
     """One of BASES."""
     source: str
@@ -35,7 +35,7 @@ class NcclMark(Record, kw_only=True):
 
 
 def find_nccl_mark(instance_type: str, nodes: int) -> NcclMark | None:
-    """Return the mark of a type with a number of nodes; None without a published bandwidth."""
+    """Return the mark of an instance type and a number of nodes; None if no bandwidth is published."""
     return _list_marks().get((instance_type, nodes))
 
 
@@ -46,5 +46,5 @@ def list_nccl_marks() -> tuple[NcclMark, ...]:
 
 @cache
 def _list_marks() -> dict[tuple[str, int], NcclMark]:
-    """Return instance type and nodes → row."""
+    """Return (instance type, nodes) → row."""
     return {(mark.instance_type, mark.nodes): mark for mark in read_table(FILE, NcclMark)}

@@ -1,4 +1,4 @@
-"""Bandwidth that instance types have at all times: the rows of network_baselines.csv."""
+"""The network bandwidth that an instance type has at all times: the rows of network_baselines.csv."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ _MIB_OF_GBIT = 1e9 / 8 / 2**20
 
 
 def find_network_mib(instance_type: str) -> float:
-    """Return the MiB a second that a type's first network card always carries."""
+    """Return the MiB a second that the first network card of an instance type has at all times."""
     if instance_type not in list_network_baselines():
         raise CatalogError(f"{FILE} has no {instance_type}", "add a row from DescribeInstanceTypes")
     return list_network_baselines()[instance_type] * _MIB_OF_GBIT
@@ -18,5 +18,5 @@ def find_network_mib(instance_type: str) -> float:
 
 @cache
 def list_network_baselines() -> dict[str, float]:
-    """Return instance type → Gbit/s."""
+    """Return instance type → baseline bandwidth in Gbit/s."""
     return {row["instance_type"]: float(row["baseline_gbps"]) for row in read_rows(FILE)}

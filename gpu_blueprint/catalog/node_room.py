@@ -1,7 +1,7 @@
-"""The pods, CPU and memory that a node has allocatable, as Karpenter and kubelet count them.
+"""The allocatable pods, CPU and memory of a node, as Karpenter and kubelet count them.
 
-Source: karpenter-provider-aws v1.14.1 pkg/providers/instancetype/types.go, run on the engine: a g6.xlarge with 58 pods
-at most has 14162 MiB for pods, a g6e.xlarge 29317 MiB.
+Source: karpenter-provider-aws v1.14.1 pkg/providers/instancetype/types.go, run with Karpenter's code: a g6.xlarge
+with at most 58 pods has 14162 MiB for pods, a g6e.xlarge 29317 MiB.
 """
 
 import math
@@ -14,11 +14,11 @@ _HYPERVISOR_SHARE = 0.075
 """Share of a machine's memory that the hypervisor keeps, as Karpenter assumes (``vmMemoryOverheadPercent``)."""
 _ARM_MIB = 64
 _POD_MIB, _KUBELET_MIB, _EVICTION_MIB = 11, 255, 100
-"""Memory that kubelet reserves for each pod and for itself, and the free memory below which it evicts."""
+"""MiB that kubelet reserves for each pod, and for itself, and free MiB below which it evicts pods."""
 _CPU_RESERVED = ((0, 1000, 0.06), (1000, 2000, 0.01), (2000, 4000, 0.005), (4000, 1 << 31, 0.0025))
-"""(From, to, share) in thousandths of a CPU: the part of each range that kubelet reserves."""
+"""(From, to, fraction): kubelet reserves a fraction of each range, which is in thousandths of a CPU."""
 DAEMON_PODS, _OWN_PODS, _DAEMON_CPU_MILLI, _DAEMON_MEMORY_MIB = 30, 15, 400, 512
-"""Requests of all DaemonSets of a node. The platform's own take half of them: the CNI, kube-proxy and the EBS driver,
+"""Room for all DaemonSets on a node. The platform's own request half of it: the CNI, kube-proxy, the EBS driver,
 the GPU Operator's operands and the node monitoring agent, and the node exporter. The other half is for a team's own."""
 _MANY_VCPU, _FEW_PODS, _MANY_PODS = 30, 110, 250
 """Most pods that AWS advises below and from 30 vCPU (EKS user guide, «Choose an optimal Amazon EC2 node instance
@@ -26,14 +26,14 @@ type»)."""
 
 
 class NodeRoom(NamedTuple):
-    """CPU and memory of one node for pods, or of one pod."""
+    """The CPU and memory that a node has for pods, or that one pod requests."""
 
     cpu_milli: float
     """Thousandths of a CPU."""
     memory_mib: float
 
     def count_pods(self, pod: "NodeRoom") -> float:
-        """Return how many pods of a size fit, with fractions; infinite for a pod that requests nothing."""
+        """Return how many pods with these requests fit, as a fraction; infinite for a pod that requests nothing."""
         cpu = self.cpu_milli / pod.cpu_milli if pod.cpu_milli else math.inf
         return min(cpu, self.memory_mib / pod.memory_mib if pod.memory_mib else math.inf)
 
@@ -50,7 +50,7 @@ def reserve_memory_mib(max_pods: int) -> int:
 
 
 def find_allocatable(row: Instance, max_pods: int) -> NodeRoom:
-    """Return the CPU and memory for all pods, also the pods of DaemonSets; the node must have no huge pages."""
+    """Return the CPU and memory for all pods, those of DaemonSets included, on a node without huge pages."""
     milli = row.vcpu * 1000
     reserved = sum(int((min(milli, end) - start) * share) for start, end, share in _CPU_RESERVED if milli >= start)
     memory = count_memory_mib(row) - reserve_memory_mib(max_pods) - _EVICTION_MIB
@@ -58,25 +58,25 @@ def find_allocatable(row: Instance, max_pods: int) -> NodeRoom:
 
 
 def find_room(row: Instance, max_pods: int, *, hugepages_mib: int = 0) -> NodeRoom:
-    """Return the allocatable CPU and memory without DaemonSets and huge pages: what is left for pods of teams."""
+    """Return the CPU and memory for the pods of teams: allocatable, less DaemonSets and huge pages."""
     cpu, memory = find_allocatable(row, max_pods)
     return NodeRoom(max(cpu - _DAEMON_CPU_MILLI, 0), max(memory - _DAEMON_MEMORY_MIB - hugepages_mib, 0))
 
 
 def count_addressable_pods(row: Instance) -> int:
-    """Return the number of pods that get an IP address of the first network card."""
+    """Return for how many pods the first network card has IP addresses."""
     return row.max_enis // row.network_cards * (row.addresses_per_eni - 1) + 2
 
 
 def choose_max_pods(slots_by_type: Mapping[Instance, int]) -> int:
-    """Return the limit of pods for nodes of several types: a pod for each slot of a GPU, and the DaemonSets' pods.
+    """Return the pod limit of nodes of several types: enough for a pod in each GPU slot, and for DaemonSets.
 
-    Kubelet reserves memory for each pod of the limit, used or not. Karpenter's own limit is the number of addresses,
-    which is 737 on a g6.48xlarge and reserves 8 GiB. Karpenter takes a stated limit as it is, so the limit must suit
-    the type with the fewest addresses: a pod without an address never starts.
+    Kubelet reserves memory for each pod of the limit, used or not. Karpenter's own limit is the number of IP addresses,
+    which is 737 on a g6.48xlarge and reserves 8 GiB. Karpenter does not lower a limit that is stated, so it must not
+    exceed the addresses of the type with the fewest: a pod without an address never starts.
 
     Args:
-        slots_by_type: Instance type → pods that have a slot on its GPUs; at least one type.
+        slots_by_type: Instance type → number of slots on its GPUs; at least one type.
     """
     wanted = max(
         min(slots + DAEMON_PODS, _FEW_PODS if row.vcpu < _MANY_VCPU else _MANY_PODS)
@@ -86,10 +86,10 @@ def choose_max_pods(slots_by_type: Mapping[Instance, int]) -> int:
 
 
 def count_team_pods(max_pods: int) -> int:
-    """Return the pods that the platform's own DaemonSets leave of a node's limit."""
+    """Return how many pods of a node's limit are left beside the platform's own DaemonSets."""
     return max(max_pods - _OWN_PODS, 0)
 
 
 def find_default_max_pods(row: Instance) -> int:
-    """Return the limit of pods that a managed node group sets itself: one for each address, at most AWS's advice."""
+    """Return the pod limit that a managed node group sets by itself: one for each address, but at most AWS's advice."""
     return min(count_addressable_pods(row), _FEW_PODS if row.vcpu < _MANY_VCPU else _MANY_PODS)

@@ -1,9 +1,9 @@
-"""Settings of the parallel pull of one image, by the size of the node and by the disk of the image.
+"""Choose how many layers of an image a node downloads and unpacks at once, by its vCPUs and its disk.
 
 More downloads and larger parts fill the network; more unpacks fill the CPU and the disk, and an image of few layers
 gains nothing from them. AWS advises 10 to 20 downloads in parts of 16 MB for images in ECR, and 12 unpacks; AL2023's
-nodes do 20 and 12 by default. Bottlerocket's defaults are 3 downloads, whole layers and one unpack, so that the
-parallel pull would hardly be parallel. Sources: aws-samples/karpenter-blueprints soci-snapshotter;
+nodes do 20 and 12 by default. Bottlerocket's defaults are 3 downloads, whole layers and one unpack, which is hardly
+parallel. Sources: aws-samples/karpenter-blueprints soci-snapshotter;
 awslabs/soci-snapshotter docs/parallel-mode.md; awslabs/amazon-eks-ami nodeadm soci-snapshotter.config.toml;
 Bottlerocket settings reference 1.53, container-runtime-plugins. Read 2026-11-23.
 
@@ -18,10 +18,10 @@ _MOST_UNPACKS, _MOST_UNPACKS_ON_EBS, _FEWEST_UNPACKS = 12, 6, 2
 
 
 class ParallelPull(Record, kw_only=True):
-    """Settings for one image."""
+    """Settings for the pull of one image."""
 
     downloads: int
-    """Connections to the registry."""
+    """Connections to the registry at the same time."""
     unpacks: int
     """Layers that are unpacked at the same time."""
     part: str = "16mb"
@@ -29,7 +29,7 @@ class ParallelPull(Record, kw_only=True):
 
 
 def choose_parallel_pull(vcpu: int, *, has_nvme: bool) -> ParallelPull:
-    """Return the settings for nodes of at least ``vcpu`` vCPUs; ``has_nvme`` if images lie on local NVMe disks."""
+    """Return the settings for nodes of at least ``vcpu`` vCPUs; ``has_nvme`` if images are on local NVMe disks."""
     is_large = vcpu >= _MANY_VCPU and has_nvme
     most = _MOST_UNPACKS if has_nvme else _MOST_UNPACKS_ON_EBS
     return ParallelPull(

@@ -1,6 +1,6 @@
-"""The partitions of AWS in which a stack may run, and the services that a partition does not offer.
+"""The AWS partitions in which a stack may run, and the services that a partition does not offer.
 
-A partition has its own accounts, IAM, names of buckets and ARNs; nothing in one partition can name an object of
+A partition has its own accounts, IAM, bucket names and ARNs; nothing in one partition can refer to an object of
 another. Sources: partitions and hosts: botocore 1.44.5 ``partitions.json`` and ``endpoints.json``; ARNs: AWS GovCloud
 (US) user guide, "Amazon Resource Names (ARNs) in GovCloud (US) Regions". Both partitions have the DNS suffix
 amazonaws.com, so service principals (``ec2.amazonaws.com``: rancher/eks-operator's templates for us-gov-west-1;
@@ -16,35 +16,35 @@ from typing import Literal
 from ..records import Record, field
 
 Feature = Literal["billing", "pull-through", "capacity-block", "fsx-lustre"]
-"""A part of a stack file that needs a service which some partitions lack or may lack."""
+"""A feature of a stack that needs a service which some partitions lack or may lack."""
 
 
 class Gap(Record, kw_only=True):
     """A service that a partition does not offer, or that no source confirms there."""
 
     reason: str
-    """The fault, as a clause after the name of the partition."""
+    """The missing service, as a clause that follows the name of the partition."""
     remedy: str
     source: str
     read: date
 
 
 class Partition(Record, kw_only=True):
-    """A group of AWS's regions with its own accounts and names."""
+    """One AWS partition: a group of regions with its own accounts and names."""
 
     name: str
     regions: str
     """Regular expression for the names of its regions."""
     world: str
-    """The region that answers for services without regions, such as IAM."""
+    """The region that serves global services, such as IAM."""
     dns_suffix: str = "amazonaws.com"
     missing: Mapping[Feature, Gap] = field(default_factory=dict)
-    """Services that the partition does not offer: a stack with one is refused."""
+    """Features without their service in this partition; a stack that uses one is refused."""
     unknown: Mapping[Feature, Gap] = field(default_factory=dict)
-    """Services that the partition may lack: a stack with one gets a warning."""
+    """Features whose service the partition may lack; a stack that uses one gets a warning."""
 
     def build_arn(self, service: str, resource: str, *, region: str = "", account: str = "") -> str:
-        """Build an ARN; objects of AWS itself have the account ``aws``, buckets have neither region nor account."""
+        """Build an ARN. Objects of AWS itself have the account ``aws``; buckets have neither region nor account."""
         return f"arn:{self.name}:{service}:{region}:{account}:{resource}"
 
     def build_host(self, service: str, region: str) -> str:
@@ -118,7 +118,7 @@ def find_partition(region: str) -> Partition:
 
 
 def find_unsupported_partition(region: str) -> str | None:
-    """Return the name of the partition of a region if no stack may run there, else None."""
+    """Return the name of a region's partition if no stack may run in it, else None."""
     return next((name for name, regions in _UNSUPPORTED.items() if re.fullmatch(regions, region)), None)
 
 

@@ -1,4 +1,4 @@
-"""The platform's own pods on system nodes, with their requests: the rows of platform_pods.csv."""
+"""The platform's own pods and their requests: the rows of platform_pods.csv."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -14,14 +14,14 @@ _PER_NODE: Mapping[str, PerNode] = {"node": "node", "pool": "pool", "pool-node":
 
 
 class Container(Record, kw_only=True):
-    """Equal containers of a pod."""
+    """One container of a pod, or several equal ones."""
 
     name: str
     count: int
     cpu_milli: float
     memory_mib: float
     resources_at: str
-    """Place of the container's resources in the values of its chart; empty without a chart."""
+    """Path of the container's resources in the values of its chart; empty without a chart."""
     is_ours: bool
     """True if the platform sets the requests; False for the default of the pinned chart or add-on."""
 
@@ -37,15 +37,15 @@ class PlatformPod(Record, kw_only=True):
     """One program of the platform."""
 
     part: str
-    """The part of the platform that must be installed; ``cluster`` is always there."""
+    """The part of the platform with which the program is installed; ``cluster`` is always installed."""
     comes_from: str
     """Helm chart, EKS add-on or component that makes the pods."""
     program: str
     replicas: int | PerNode
-    """Pods in the cluster; ``node`` for one on every node, ``pool`` for one for each pool with hours, ``pool-node`` for
-    one on every node of some pools."""
+    """Pods in the cluster: a number, ``node`` (one on every node), ``pool`` (one for each pool with hours), or
+    ``pool-node`` (one on every node of some pools)."""
     replicas_at: str
-    """Place of the number of replicas in the values of the chart; empty if the number is fixed."""
+    """Path of the number of replicas in the values of the chart; empty if the number is fixed."""
     keeps_apart: bool
     """True if two replicas may never share a node."""
     containers: tuple[Container, ...]
@@ -64,7 +64,7 @@ def list_platform_pods() -> tuple[PlatformPod, ...]:
 
 
 def find_platform_pod(program: str) -> PlatformPod:
-    """Return the program of a name."""
+    """Return the program with a name."""
     return next(pod for pod in list_platform_pods() if pod.program == program)
 
 

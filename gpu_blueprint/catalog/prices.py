@@ -1,4 +1,4 @@
-"""Prices of AWS: on-demand instances, services, and spot as a share of on-demand.
+"""AWS prices: on-demand instances, services, and spot as a fraction of on-demand.
 
 A missing row means that the price is unknown, not that it is 0.
 """
@@ -11,7 +11,7 @@ from .partitions import COMMERCIAL, find_partition
 from .table import read_rows
 
 HOURS_A_MONTH = 730
-"""Hours in a month, as AWS's own calculators count."""
+"""Hours in a month, as AWS's own calculators count them."""
 SAVINGS_PLAN_DISCOUNT = 0.17
 """Default discount of a savings plan: the low end of one-year Compute Savings Plans in buyers' guides (17 to
 27 %). AWS publishes rates by type, and in general «up to 66 %»."""
@@ -48,19 +48,19 @@ def _read_price(row: dict[str, str], column: str) -> Price:
 
 
 def find_on_demand_price(instance_type: str, region: str) -> Price | None:
-    """Return the US dollars an hour of an instance type (Linux, shared tenancy), or None if unknown."""
+    """Return the price of an instance type in US dollars an hour (Linux, shared tenancy), or None if unknown."""
     return _instance_prices().get((instance_type, region))
 
 
 def find_service_price(item: str, region: str) -> Price | None:
-    """Return the US dollars of an item such as ``nat-gateway`` for the unit of its row, or None if unknown.
+    """Return the price of one unit of an item such as ``nat-gateway``, or None if unknown; the row states the unit.
 
-    The rows of every region were read in the commercial partition, and other partitions have other prices.
+    Rows for all regions (``*``) apply only to the commercial partition: other partitions have other prices.
     """
     elsewhere = "*" if find_partition(region) is COMMERCIAL else region
     return _service_prices().get((item, region)) or _service_prices().get((item, elsewhere))
 
 
 def find_spot_share(family: str) -> Price | None:
-    """Return the assumed spot price as a share of on-demand. Source: the head of spot.csv."""
+    """Return the assumed spot price as a fraction of on-demand; the comments in spot.csv state the source."""
     return _spot_shares().get(family)

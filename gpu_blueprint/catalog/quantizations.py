@@ -5,8 +5,8 @@ docs/features/quantization (FP8 W8A8, INT8 W8A8, online, quantized_kvcache, mode
 platforms/cuda.py. Read 2026-11-23.
 Bytes follow from the format: value bits / 8 + bytes of the scales / values for each scale.
 
-The formats cover the linear layers, or the experts alone in rows with ``experts``. Embeddings and the output head have
-the dtype of the model: 1.05e9 of the 8.03e9 parameters of Llama 3.1 8B, 2.1e9 of the 70.6e9 of Llama 3.1 70B.
+A format applies to the linear layers, or only to the experts in rows with ``experts``. Embeddings and the output head
+keep the dtype of the model: 1.05e9 of the 8.03e9 parameters of Llama 3.1 8B, 2.1e9 of the 70.6e9 of Llama 3.1 70B.
 """
 
 from collections.abc import Mapping
@@ -20,17 +20,17 @@ from .table import read_table
 
 
 class Quantization(Record, kw_only=True):
-    """One format of weights; the head of quantizations.csv explains each column."""
+    """One format of weights; the comments in quantizations.csv explain each column."""
 
     name: str
     made: Literal["load", "checkpoint"]
     stored: str = field(name="stored_as")
     bits: int
     scale_bytes: float
-    """Bytes of the scales of ``scale_values`` weights."""
+    """Bytes of scales for each group of ``scale_values`` weights."""
     scale_values: int
     is_grouped: bool = field(name="grouped")
-    """True if the groups of a checkpoint may have another size than ``scale_values``."""
+    """True if a checkpoint may have groups of another size than ``scale_values``."""
     min_compute_capability: float = field(name="capability")
     fallback_capability: float | None = field(name="fallback")
     max_compute_capability: float | None = field(name="newest")
@@ -41,21 +41,21 @@ class Quantization(Record, kw_only=True):
 
     @property
     def stored_as(self) -> tuple[str, ...]:
-        """Formats of checkpoints, such as ``compressed-tensors int4``."""
+        """Formats of stored weights that vLLM reads as this format, such as ``compressed-tensors int4``."""
         return tuple(filter(None, self.stored.split(";")))
 
     @property
     def bytes_per_parameter(self) -> float:
-        """Bytes of a weight with its scales, in groups of the usual size."""
+        """Bytes of a weight, scales included, for groups of the usual size."""
         return self.bits / 8 + self.scale_bytes / self.scale_values
 
     def count_bytes(self, group_size: int | None) -> float:
-        """Return the bytes of a parameter with its scales in groups of some values; None for the usual size."""
+        """Return the bytes of a weight, scales included; ``group_size`` is None for the usual size."""
         values = group_size if group_size and self.is_grouped else self.scale_values
         return self.bits / 8 + self.scale_bytes / values
 
     def is_known_at(self, tag: str) -> bool:
-        """Return whether the release of an image tag takes the format."""
+        """Return whether the release in an image tag supports the format."""
         version = read_version(tag)
         return read_version(self.since) <= version and (not self.until or version < read_version(self.until))
 
@@ -65,7 +65,7 @@ class KvCacheFormat(Record, kw_only=True):
 
     name: str
     bytes_per_value: float | None
-    """Size of a value; None for ``auto``, which takes the dtype of the model."""
+    """Size of a value; None for ``auto``, which means the dtype of the model."""
     min_compute_capability: float = 0.0
 
 
@@ -82,7 +82,8 @@ QUANTIZATIONS: Mapping[str, Quantization] = MappingProxyType(
 )
 
 _FP8_CACHE = 8.0
-"""FlashInfer takes an FP8 cache from 8.0 (flashinfer.py); Triton's attention, the choice for older GPUs, from 8.9."""
+"""FlashInfer supports an FP8 cache from compute capability 8.0 (flashinfer.py); Triton's attention, which older GPUs
+use, from 8.9."""
 
 KV_CACHE_FORMATS: Mapping[str, KvCacheFormat] = MappingProxyType(
     {
@@ -102,11 +103,11 @@ WEIGHT_TYPES: Mapping[str, WeightType] = MappingProxyType(
         "float32": WeightType(name="float32", bytes_per_parameter=4),
     }
 )
-"""Bfloat16 from 8.0: vllm/platforms/cuda.py refuses it on older GPUs."""
+"""Value of ``--dtype`` → its type. vllm/platforms/cuda.py refuses bfloat16 below compute capability 8.0."""
 
 
 def find_quantization(name: str) -> Quantization:
-    """Return the format of a name.
+    """Return the format with a name.
 
     Raises:
         CatalogError: No format has this name.

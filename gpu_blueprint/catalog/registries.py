@@ -1,4 +1,4 @@
-"""The registries of EKS's own images, one for each region.
+"""The registries with EKS's own images, one for each region.
 
 Source: EKS user guide, add-ons-images. Read 2026-11-22, and the regions of aws-us-gov 2026-11-27.
 """
@@ -29,16 +29,16 @@ _ACCOUNTS = dict.fromkeys(_USUAL_REGIONS, _USUAL_ACCOUNT) | {
     "us-gov-east-1": "151742754352",
     "us-gov-west-1": "013241004608",
 }
-"""Region → AWS account of EKS's own images."""
+"""Region → AWS account whose registry has EKS's own images."""
 
 
 def find_eks_registry(region: str) -> str:
-    """Return the registry of a region, such as ``602401143452.dkr.ecr.us-east-1.amazonaws.com``."""
+    """Return the registry of EKS in a region, such as ``602401143452.dkr.ecr.us-east-1.amazonaws.com``."""
     if region not in _ACCOUNTS:
         raise CatalogError.unknown("region", region, _ACCOUNTS)
     return build_ecr_host(_ACCOUNTS[region], region)
 
 
 def build_ecr_host(account: str, region: str) -> str:
-    """Return the private registry of an account in a region."""
+    """Return the host of an account's private registry in a region."""
     return find_partition(region).build_host(f"{account}.dkr.ecr", region)

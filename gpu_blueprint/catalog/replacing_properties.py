@@ -1,4 +1,4 @@
-"""Inputs of AWS resources whose change makes pulumi-aws replace the resource, each with its source.
+"""Inputs of AWS resources for which pulumi-aws replaces the resource when they change, each with its source.
 
 ``when`` of a row is one of these:
 
@@ -29,20 +29,20 @@ class ReplacingProperty(Record):
     """One row: an input of a type, and the changes of this input that replace the resource."""
 
     path: str
-    """Pulumi's path of the input, such as ``vpcConfig.subnetIds``; the path of a block means the whole block.
-    Empty in the only row of a type without such inputs."""
+    """Pulumi's path of the input, such as ``vpcConfig.subnetIds``; the path of a block stands for the whole block.
+    A type without such inputs has one row, with an empty path."""
     when: str
     source: str
-    """The source: a file of the provider's code, or a measurement."""
+    """A file of the provider's code, or a measurement."""
     version_6: str
-    """The same in version 6 of the provider, which pulumi-aws 7 bridges; empty if it was not compared."""
+    """The same for version 6 of the Terraform provider, which pulumi-aws 7 bridges; empty if not compared."""
 
 
 def list_replacing_properties(type_: str) -> frozenset[str]:
-    """Return the dotted paths of the inputs whose every change replaces a resource of this type.
+    """Return the dotted paths of those inputs of a type for which every change replaces the resource.
 
     Raises:
-        CatalogError: The table does not know the type; a change of it may be an update or a replacement.
+        CatalogError: The table does not have the type, so a change may be an update or a replacement.
     """
     return frozenset(row.path for row in list_rows(type_) if row.when == ALWAYS)
 
@@ -57,7 +57,7 @@ def list_unknown_properties(type_: str) -> frozenset[str]:
 
 
 def list_conditional_replacements(type_: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return the dotted paths whose change replaces the resource only for these old and new values.
+    """Return the dotted paths that replace the resource under a condition, if these old and new values fulfil it.
 
     Raises:
         CatalogError: The table does not know the type.
@@ -92,7 +92,7 @@ def _read_table() -> dict[str, tuple[ReplacingProperty, ...]]:
 
 
 def _applies(row: ReplacingProperty, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Return whether the condition of a row holds; False for a row without a condition."""
+    """Return whether the old and new values fulfil the condition of a row; False for a row without one."""
     before, after = _find_value(old, row.path), _find_value(new, row.path)
     if before == after:
         return False

@@ -1,4 +1,4 @@
-"""Extended resources of nodes other than GPUs, and the form of amounts."""
+"""The extended resource of EFA, and the form in which the API server keeps amounts."""
 
 import re
 
@@ -9,7 +9,7 @@ _DECIMAL, _BINARY = ("", "k", "M", "G", "T", "P", "E"), ("", "Ki", "Mi", "Gi", "
 
 
 def write_quantity(amount: str) -> str:
-    """Write a whole amount as the API server keeps it: ``1000`` as ``1k``, ``2048Gi`` as ``2Ti``.
+    """Return a whole amount in the form that the API server keeps: ``1k`` for ``1000``, ``2Ti`` for ``2048Gi``.
 
     With another form, each refresh of the state would report a change.
     Source: Quantity.CanonicalizeBytes in k8s.io/apimachinery 1.36.

@@ -1,4 +1,4 @@
-"""Command-line flags of inference servers, by release: the rows of server_flags.csv."""
+"""The command-line flags of inference servers, and the releases that have them: the rows of server_flags.csv."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -22,22 +22,22 @@ class ServerFlag(Record, kw_only=True):
     flag: str
     """The long form, such as ``--max-model-len``."""
     since: str
-    """First release that takes the flag, or the oldest release that was read; without ``v``."""
+    """First release with the flag, or the oldest release that was read; without ``v``."""
     until: str
-    """First release that refuses the flag; empty if the newest release that was read takes it."""
+    """First release without the flag; empty if the newest release that was read has it."""
     kind: FlagKind
     owner: FlagOwner
-    """Platform: the platform sets the flag or keeps it off. Team: an argument of a model."""
+    """``platform`` if the platform sets the flag or keeps it off; ``team`` if a model may have it as an argument."""
     note: str
-    """The source of the platform's value, or why the flag is off; for a team's flag a warning, mostly empty."""
+    """For a flag of the platform: the source of its value, or why it is off. For a team's: a warning, mostly empty."""
     source: str
 
 
 def find_flag(server: str, flag: str) -> ServerFlag | None:
-    """Return the flag of an argument; None if no release of the server has it.
+    """Return the flag that an argument sets; None if no known release of the server has it.
 
-    Understands vLLM's spellings: ``--max_model_len``, ``--no-enable-prefix-caching``, ``--compilation-config.mode``.
-    Short forms such as ``-tp`` are unknown.
+    vLLM's spellings ``--max_model_len``, ``--no-enable-prefix-caching`` and ``--compilation-config.mode`` are found.
+    Short forms such as ``-tp`` are not.
 
     Args:
         server: A server of the catalogue.
@@ -61,7 +61,7 @@ def list_flags(server: str) -> Mapping[str, ServerFlag]:
 
 
 def is_known_at(flag: ServerFlag, tag: str) -> bool:
-    """Return whether the release of an image tag takes a flag; a release after the table counts as its newest.
+    """Return whether the release in an image tag has a flag; a release after the table counts as its newest.
 
     Raises:
         CatalogError: The tag names no version.

@@ -1,11 +1,11 @@
-"""Images of inference servers, and the NVIDIA drivers that run them: the rows of server_images.csv.
+"""The images of inference servers, and the NVIDIA drivers on which they run: the rows of server_images.csv.
 
 Drivers: NVIDIA, CUDA Compatibility: CUDA 12.x runs on 525 and later, CUDA 13.x on 580 and later, with a limited feature
 set if the driver is older than the toolkit's own (minor version compatibility); TensorRT 11.4, prerequisites (580 for
 the packages of CUDA 13); triton-inference-server/server, compatibility.md (driver of each toolkit). Read 2026-11-23.
 
-Forward compatibility is not counted. NVIDIA's compatibility package lets CUDA 13 run on drivers 535 and 570 of data
-centre GPUs: vLLM's images hold it, switched off (VLLM_ENABLE_CUDA_COMPATIBILITY); Triton's entry point looks for it.
+Forward compatibility does not count. With NVIDIA's compatibility package, CUDA 13 runs on drivers 535 and 570 of data
+centre GPUs: vLLM's images have it, switched off (VLLM_ENABLE_CUDA_COMPATIBILITY); Triton's entry point looks for it.
 """
 
 import re
@@ -47,13 +47,13 @@ class ServerImage(Record, kw_only=True):
     min_compute_capability: float = field(name="capability")
     """Oldest CUDA compute capability that the image has kernels for."""
     architectures: frozenset[str]
-    """Architectures of the image that a source confirms, of ``amd64`` and ``arm64``."""
+    """Those of ``amd64`` and ``arm64`` that a source confirms for the image."""
     gib: float
-    """Compressed size."""
+    """Compressed size in GiB."""
     basis: str
     """One of BASES: the source of the size."""
     tensorrt: str | None
-    """Version of TensorRT that a TensorRT plan needs; None for vLLM, and if it was not found."""
+    """Version of TensorRT with which plans must be built; None for vLLM, and if it was not found."""
     is_seen: bool = field(name="seen")
     """True if a public user runs or pins the tag; False if only its release is known."""
     fault: str
@@ -81,7 +81,7 @@ class ServerImage(Record, kw_only=True):
 
 
 def read_version(tag: str) -> tuple[int, ...]:
-    """Return the version in a tag: (0, 31, 0) for ``v0.31.0-cu129``, (26, 9) for ``26.09-py3``.
+    """Return the version in an image tag: (0, 31, 0) for ``v0.31.0-cu129``, (26, 9) for ``26.09-py3``.
 
     Raises:
         CatalogError: The tag names no version, such as ``latest``.
@@ -106,14 +106,14 @@ def find_server_image(server: str, tag: str) -> ServerImage | None:
 
 
 def list_server_images(server: str) -> tuple[ServerImage, ...]:
-    """Return the images of a server, the oldest first; of one version, the tag without suffix last."""
+    """Return the images of a server, oldest first; within a version, longer tags first."""
     if server not in REPOSITORIES:
         raise CatalogError(f"unknown server {server!r}", suggest(server, REPOSITORIES))
     return tuple(image for image in _read_images() if image.server == server)
 
 
 def default_server_image(server: str) -> ServerImage:
-    """Return the newest image without a fault and with a public user that runs on the driver of every AMI family."""
+    """Return the newest image that a public user runs or pins, that has no fault, and that all AMIs' drivers run."""
     driver = min(family.driver_branch for family in AMI_FAMILIES.values())
     return [
         image

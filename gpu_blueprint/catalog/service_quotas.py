@@ -1,4 +1,4 @@
-"""The service quotas of an account that limit a platform: the code of each, its instance families and usage class.
+"""The AWS service quotas that limit a platform: code, name and default, and the instances that count against each.
 
 Sources: Amazon EC2, VPC and EKS endpoints and quotas (AWS General Reference) for codes, names and defaults; EC2 user
 guide, "Spot Instance quotas" and "On-Demand Instance quotas": both count vCPUs, per Region. EC2 API, error
@@ -19,7 +19,7 @@ Unit = Literal["vCPU", "VPC", "address", "gateway in a zone", "cluster"]
 
 
 class ServiceQuota(Record, kw_only=True):
-    """One quota of one region; ``code`` is None if AWS has not published it."""
+    """One quota, which an account has in each region; ``code`` is None if no source states it."""
 
     service: Literal["ec2", "vpc", "eks"]
     code: str | None
@@ -68,7 +68,7 @@ INSTANCE_QUOTAS = (
     _ec2(None, "Concurrent P4de Capacity Blocks per account", "capacity-block", "p4de"),
     _ec2(None, "Concurrent P6 Capacity Blocks per account", "capacity-block", _P6),
 )
-"""Quotas of instances: one for each family and usage class. Quotas of Capacity Blocks count vCPUs too (AWS page)."""
+"""Quotas of instances: each family and usage class has one. Those of Capacity Blocks count vCPUs too (AWS page)."""
 
 VPCS = ServiceQuota(service="vpc", code="L-F678F1CE", name="VPCs per Region", unit="VPC", default=5)
 ELASTIC_IPS = ServiceQuota(service="ec2", code="L-0263D0A3", name="EC2-VPC Elastic IPs", unit="address", default=5)
@@ -79,7 +79,7 @@ CLUSTERS = ServiceQuota(service="eks", code="L-1194D53C", name="Clusters", unit=
 
 
 def find_instance_quota(family: str, usage_class: UsageClass) -> ServiceQuota:
-    """Return the quota against which instances of a family count; without a row for the family it has no code."""
+    """Return the quota against which instances of a family count; if no row has the family, one without a code."""
     for quota in INSTANCE_QUOTAS:
         if quota.purchase == usage_class and family in quota.families:
             return quota

@@ -1,4 +1,4 @@
-"""Shares of spot instances that EC2 takes back within a month: the rows of spot_interruptions.csv."""
+"""The share of spot instances that EC2 takes back within a month: the rows of spot_interruptions.csv."""
 
 from datetime import date
 from functools import cache
@@ -8,8 +8,8 @@ from .table import read_rows
 
 FILE = "spot_interruptions.csv"
 RANGES = {"0-5": 0.05, "5-10": 0.10, "10-15": 0.15, "15-20": 0.20, "20-100": 0.50}
-"""Range in percent → the share to plan with: its upper bound. AWS names no bound of «>20%», and half is our assumption:
-a node of such a type has an even chance to stay for a month."""
+"""Range in percent → the share to plan with: the upper bound of the range. AWS states none for «>20%»; there we assume
+half, so a node has an even chance to stay for a month."""
 OPEN_RANGE = "20-100"
 
 
@@ -35,7 +35,7 @@ def _rows() -> dict[tuple[str, str], Reclaims]:
 
 
 def find_reclaims(instance_type: str, region: str) -> Reclaims | None:
-    """Return the row of an instance type, or None if its share is not known."""
+    """Return the row of an instance type in a region, or None if its share is not known."""
     return _rows().get((instance_type, region))
 
 

@@ -7,24 +7,24 @@ from ..records import Record
 from .addons import EFS_CSI_DRIVER, FSX_CSI_DRIVER, S3_CSI_DRIVER, AddOn
 
 DEFAULT_CLASS = "gp3"
-"""Encrypted EBS volumes, for claims that name no class."""
+"""The StorageClass of encrypted EBS volumes, for claims that name no class."""
 OWN_CLASS = "gpu-blueprint-gp3"
-"""The same in an existing cluster, which has its own default class."""
+"""The same StorageClass in an existing cluster, which has a default class of its own."""
 
 
 class CsiDriver(Record):
     """A driver that mounts shared storage into pods."""
 
     name: str
-    """Name in the API of Kubernetes."""
+    """Name of the CSIDriver object."""
     add_on: AddOn
 
     @property
     def startup_taint(self) -> Mapping[str, str]:
-        """The taint that keeps pods off a new node until the driver runs there; the driver removes it.
+        """The taint that keeps pods off a new node until the driver runs there and removes it.
 
         The drivers remove the taint whatever its effect is. They advise NoExecute, which also evicts pods: the eviction
-        may still see a taint that is gone, and delete a pod that was just bound. NoSchedule keeps pods off as well.
+        may act on a taint that is already gone, and delete a pod that was just bound. NoSchedule keeps pods off too.
 
         Sources: aws-fsx-csi-driver pkg/driver/node.go and docs; aws-efs-csi-driver docs/README.md;
         mountpoint-s3-csi-driver docs/CONFIGURATION.md ("any effect will work"). Read 2026-11-23.
@@ -42,17 +42,18 @@ CSI_DRIVERS: Mapping[str, CsiDriver] = MappingProxyType(
 """Kind of storage in a stack file → its driver."""
 
 S3_MOUNT_GRACE_S = 600
-"""Seconds from SIGTERM until Mountpoint's pod exits and the mount ends.
+"""Seconds after SIGTERM at which Mountpoint's pod exits and the mount ends.
 
 A drain evicts this pod together with the pods that mount the bucket: mountpoint-s3-csi-driver v2.7.0,
 pkg/podmounter/mppod/creator.go and cmd/aws-s3-csi-mounter/main.go; kubernetes-sigs/karpenter v1.14.1,
 pkg/controllers/node/termination/terminator/terminator.go (neither critical nor of a DaemonSet).
 """
 NFS_PORT = 2049
-"""The port of EFS's mount targets."""
+"""The port of EFS mount targets."""
 EFS_WRITE_MIB = 1024
-"""MiB a second that all clients of a file system with elastic throughput may write: AWS's quota of most regions. The
-quota is 5 GiB/s in a few large regions, and can be raised (EFS user guide, "Amazon EFS quotas"). Read 2026-11-23."""
+"""MiB a second that all clients of an EFS file system with elastic throughput may write: AWS's quota in most
+regions. The quota is 5 GiB/s in a few large regions, and can be raised (EFS user guide, "Amazon EFS quotas"). Read
+2026-11-23."""
 LUSTRE_PORTS = ((988, 988), (1018, 1023))
 """(First, last) port between clients and servers of Lustre, in both directions, and between servers.
 
@@ -62,6 +63,7 @@ LUSTRE_VERSION = "2.15"
 """Newest version of Lustre that FSx offers (FSx API reference, CreateFileSystem, FileSystemTypeVersion)."""
 
 SLOW_GBPS, FAST_GBPS = 10, 100
-"""Throughput in Gbit/s that Mountpoint plans for: 10, its own guess where it does not know the node, and the first
-network card of a type with several cards, such as p4d and p5 (mountpoint-s3-csi-driver docs/MEMORY.md; EC2 user guide,
-"Amazon EC2 instance network bandwidth"). A pod's identity never lets Mountpoint ask for the type of its node."""
+"""Throughput in Gbit/s that Mountpoint plans for. 10 is its own guess if it does not know the node. 100 is that of
+the first network card of a type with several cards, such as p4d and p5 (mountpoint-s3-csi-driver docs/MEMORY.md; EC2
+user guide, "Amazon EC2 instance network bandwidth"). With a pod's identity, Mountpoint cannot ask
+for the type of its node."""

@@ -1,6 +1,6 @@
-"""The label and the taint of the system nodes, which run only the platform's own pods.
+"""The label and the taint of system nodes, which run only the platform's own pods.
 
-``CriticalAddonsOnly`` is the key that add-ons of Kubernetes know: CoreDNS, Karpenter and the controller of the EBS CSI
+Kubernetes add-ons know the key ``CriticalAddonsOnly``: CoreDNS, Karpenter and the controller of the EBS CSI
 driver tolerate it by default (values.yaml of their charts). EKS sets labels and taints of a node group on its running
 nodes, and replaces none of them (EKS API reference, UpdateNodegroupConfig; CloudFormation, AWS::EKS::Nodegroup Taint:
 update requires no interruption). Read 2026-11-22.
@@ -12,4 +12,4 @@ from .labels import SYSTEM_LABEL
 
 SYSTEM_NODE_LABELS: Mapping[str, str] = {SYSTEM_LABEL: "true"}
 SYSTEM_NODE_TAINT: Mapping[str, str] = {"key": "CriticalAddonsOnly", "value": "true", "effect": "NoSchedule"}
-"""The taint in Kubernetes' spelling."""
+"""The taint as a Node object states it; the EKS API spells the effect in another way."""

@@ -1,4 +1,4 @@
-"""Reader of the catalogue's CSV files, which have comments, a header and rows."""
+"""Read the catalogue's CSV files, which have comments, a header and rows."""
 
 import csv
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ def read_rows(name: str) -> Iterator[dict[str, str]]:
 
 
 def read_table(name: str, kind: type[_Row]) -> Iterator[_Row]:
-    """Yield the rows of a file in this folder as records; a record's fields are columns of the file.
+    """Yield the rows of a file in this folder as records, whose fields have the names of columns.
 
-    Cells have text, numbers and days as ``2026-11-23``. A tuple or a frozenset has its words between spaces, a bool is
-    ``yes`` or another cell, and an empty cell is None for a field that may be None.
+    A cell is text, a number or a day such as ``2026-11-23``. For a tuple or a frozenset, it has words between spaces;
+    for a bool, ``yes`` is true and all else false. An empty cell is None if the field may be None.
 
     Raises:
         ValueError: A cell does not fit its field; the error names the file, the line and the column.
@@ -36,7 +36,7 @@ def read_table(name: str, kind: type[_Row]) -> Iterator[_Row]:
 
 
 def _open(cell: str, type_: Any) -> Any:
-    """Return a cell in a form that msgspec converts to the type of its field."""
+    """Return a cell in a form that msgspec can convert to the type of the field."""
     if type_ is bool:
         return cell == "yes"
     if get_origin(type_) in (tuple, frozenset):
@@ -45,7 +45,7 @@ def _open(cell: str, type_: Any) -> Any:
 
 
 def _read_lines(name: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows as header → cell, each with the number of its line."""
+    """Yield each row as (line number, header → cell)."""
     lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
     numbered = [(number, line) for number, line in enumerate(lines, 1) if not line.startswith("#")]
     reader = csv.DictReader(line for _, line in numbered)

@@ -1,7 +1,7 @@
-"""The names and offsets of time zones: the IANA database in the package ``tzdata`` that requirements.txt pins.
+"""The names and offsets of time zones, from the IANA database in the package ``tzdata`` that requirements.txt pins.
 
-The machine's own database is not used, so that every machine accepts the same names. Kubernetes reads the database that
-is compiled into it (``time/tzdata`` of Go).
+The database of the machine is not used, so that every machine accepts the same names. Kubernetes uses the database that
+is compiled into it (Go's ``time/tzdata``).
 """
 
 from datetime import UTC, datetime, timedelta
@@ -13,12 +13,12 @@ from zoneinfo import ZoneInfo
 from ..errors import CatalogError, suggest
 
 _YEAR = 2027
-"""The year whose offsets are used for every year, so that a preview does not depend on its day."""
+"""The offsets of this year are used for every year, so that a preview does not depend on the day."""
 
 
 @cache
 def list_time_zones() -> frozenset[str]:
-    """Return every name except ``Factory``, the zone of an unconfigured machine."""
+    """Return the name of every time zone except ``Factory``, which stands for an unconfigured machine."""
     return frozenset(files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()) - {"Factory"}
 
 
@@ -26,7 +26,7 @@ def check_time_zone(name: str) -> str:
     """Return the name if the time zone exists.
 
     Raises:
-        CatalogError: The zone does not exist; the hint names zones of the same city, else the closest names.
+        CatalogError: The zone does not exist; the hint has zones of the same city, else the most similar names.
     """
     if name in list_time_zones():
         return name
@@ -39,7 +39,7 @@ def check_time_zone(name: str) -> str:
 
 @cache
 def find_offsets(name: str) -> tuple[int, int]:
-    """Return the least and the largest offset from UTC in a year, in minutes, such as (60, 120) for Europe/Berlin."""
+    """Return the smallest and the largest offset from UTC in a year, in minutes: (60, 120) for Europe/Berlin."""
     with files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
         zone = ZoneInfo.from_file(file, name)
     noons = [datetime(_YEAR, 1, 1, 12, tzinfo=UTC) + timedelta(days=day) for day in range(365)]

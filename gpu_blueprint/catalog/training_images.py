@@ -1,7 +1,7 @@
-"""Images of training frameworks, and whether NCCL in them reaches EFA.
+"""Images of training frameworks, and whether NCCL uses EFA in them.
 
-It does with libfabric and its plugin for NCCL, aws-ofi-nccl; without them NCCL takes TCP and says so only with
-``NCCL_DEBUG=INFO``. Other images are unknown: a team's own image may hold anything.
+It does if the image has libfabric and its NCCL plugin, aws-ofi-nccl. Without them NCCL uses TCP, and says so only with
+``NCCL_DEBUG=INFO``. Other images are unknown: a team's own image may contain anything.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ EFA_SUPPORT: Mapping[str, EfaSupport] = MappingProxyType(
         "public.ecr.aws/hpc-cloud/nccl-tests": "present",
         # pytorch/pytorch, Dockerfile: CUDA, cuDNN and PyTorch's wheels, no libfabric.
         "docker.io/pytorch/pytorch": "absent",
-        # CUDA's libraries alone (NVIDIA, container-images/cuda).
+        # Only CUDA's libraries (NVIDIA, container-images/cuda).
         "docker.io/nvidia/cuda": "absent",
         "nvcr.io/nvidia/cuda": "absent",
         # NVIDIA-NeMo/Megatron-Bridge pull request 5033 of 2026-07-22: libfabric is there, the plugin no longer is, and

@@ -1,4 +1,4 @@
-"""Known breaking changes of newer versions, and the versions that a Kubernetes minor without pins needs."""
+"""Known breaking changes of newer versions, and what a Kubernetes minor needs for which there are no pins yet."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -30,7 +30,7 @@ class UpgradeNote(Record, kw_only=True):
 
 
 class MinorNeeds(Record, kw_only=True):
-    """The versions that a Kubernetes minor without pins needs."""
+    """The oldest versions of other components for a Kubernetes minor that this blueprint does not pin yet."""
 
     kubernetes: str
     karpenter: str
@@ -46,7 +46,7 @@ def sort_key(component: str, version: str) -> tuple[int, ...]:
 
 
 def list_upgrade_notes(component: str, before: str, after: str) -> tuple[UpgradeNote, ...]:
-    """Return the changes after one version of a component, up to another."""
+    """Return the changes of a component in the versions after ``before``, up to ``after``."""
     first, last = sort_key(component, before), sort_key(component, after)
     rows = [row for row in read_notes() if row.component == component]
     return tuple(row for row in rows if first < sort_key(component, row.since) <= last)
@@ -60,7 +60,7 @@ def read_notes() -> tuple[UpgradeNote, ...]:
 
 @cache
 def read_needs() -> Mapping[str, MinorNeeds]:
-    """Return Kubernetes minor → its needs."""
+    """Return Kubernetes minor → the versions that it needs."""
     return {row["kubernetes"]: MinorNeeds(**row) for row in _read_table()["needs"]}
 
 

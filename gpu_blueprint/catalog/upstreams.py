@@ -14,13 +14,13 @@ class UpstreamRegistry(Record, kw_only=True):
     """A registry that ECR can cache."""
 
     host: str
-    """Registry in the names of images, such as ``docker.io``."""
+    """The registry in the name of an image, such as ``docker.io``."""
     url: str
-    """Host that ECR's API takes as ``upstreamRegistryUrl``."""
+    """The host for ``upstreamRegistryUrl`` in ECR's API."""
     short: str
-    """Part of the cache's prefix, which has at most 30 characters."""
+    """The registry's part of a cache prefix; ECR allows 30 characters for the whole prefix."""
     needs_credentials: bool = False
-    """True if ECR needs a secret of Secrets Manager."""
+    """True if ECR needs credentials from a secret in Secrets Manager."""
 
 
 UPSTREAMS: dict[Upstream, UpstreamRegistry] = {

@@ -1,4 +1,4 @@
-"""Every pinned version of the platform, and the versions that work together.
+"""Every pinned version of the platform, and which versions work together.
 
 Sources: Karpenter v1.15 upgrading/compatibility.md @d77d1a3; NVIDIA GPU Operator v26.7.0 release notes (Kubernetes
 1.33 to 1.36 validated); Bottlerocket changelogs v1.53.0 (1.35 variants, driver 580) and v1.61.0 (1.36 variants);
@@ -18,28 +18,28 @@ from .ami_families import BOTTLEROCKET, AmiFamily
 
 
 class Chart(Record, kw_only=True):
-    """One Helm chart at one version; ``repository`` is empty for an OCI reference."""
+    """One version of a Helm chart; ``repository`` is empty if ``reference`` is an OCI reference."""
 
     name: str
     version: str
     reference: str
     repository: str = ""
     has_crd_chart: bool = False
-    """True if another chart installs its custom resource definitions."""
+    """True if a separate chart installs its custom resource definitions."""
 
 
 class KubernetesRelease(Record, kw_only=True):
-    """One Kubernetes minor version on EKS, and the pins for it."""
+    """One Kubernetes minor on EKS, and the versions that are pinned for it."""
 
     version: str
     oldest_karpenter: str
-    """First Karpenter release that supports this version. A test compares KARPENTER_VERSIONS with it."""
+    """First Karpenter release that supports this minor. A test compares KARPENTER_VERSIONS with it."""
     oldest_bottlerocket: str
-    """First Bottlerocket release with an NVIDIA variant for this version."""
+    """First Bottlerocket release with an NVIDIA variant for this minor."""
     standard_support_ends: date
-    """First day without EKS's standard support; EKS then upgrades clusters whose support type is STANDARD, as ours."""
+    """First day without EKS's standard support. EKS then upgrades clusters with support type STANDARD, such as ours."""
     system_node_release: str
-    """AL2023 release of the managed node group."""
+    """AL2023 release for the managed node group of system nodes."""
     kubectl: str
     """Tag of KUBECTL_IMAGE. kubectl may be one minor version away from the cluster; this tag has the same minor."""
 
@@ -73,36 +73,37 @@ PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
 """A container that does nothing, for amd64 and arm64; it keeps the network of a pod."""
 
 BUSYBOX_IMAGE = "public.ecr.aws/docker/library/busybox:1.37.0-musl"
-"""Small programs in one static file, for amd64 and arm64, which runs in every image, also in an image without shell and
-without libraries. Public stacks pin this tag; read 2026-11-23."""
+"""Small programs in one static file, for amd64 and arm64. The file runs in every image, even in one without shell and
+libraries. Public stacks pin this tag; read 2026-11-23."""
 
 NODE_CACHE_IMAGE = "registry.k8s.io/dns/k8s-dns-node-cache:1.26.8"
 """NodeLocal DNSCache, for amd64 and arm64; the newest tag that public stacks pin, read 2026-11-23."""
 
 CUDA_IMAGE = "nvcr.io/nvidia/cuda:12.8.1-base-ubuntu22.04"
-"""A small image for amd64 and arm64 in which nvidia-smi runs. CUDA 12.8 needs driver 570; AL2023's AMIs have 580."""
+"""A small image for amd64 and arm64 in which nvidia-smi runs. CUDA 12.8 needs driver 570; our AMIs have 580."""
 
 KARPENTER_VERSIONS = ("1.14.1", "1.15.0")
-"""Karpenter releases whose values and custom resources this blueprint renders, the default first.
+"""Karpenter releases for which this blueprint renders chart values and custom resources, the default first.
 
 The default is the newest release that the lab runs (lab/cluster/go.mod), so that a rehearsal shows the real thing.
 Karpenter 1.15 needs Go 1.26.9, and a module that Go's proxy does not serve.
 """
 
 OLDEST_RUNNING_KARPENTER = "1.12.0"
-"""First Karpenter release whose EC2NodeClass has every field that the blueprint writes: ``networkInterfaces`` and
-``placementGroupSelector`` came last (its documentation, v1.12/concepts/nodeclasses.md, read 2026-11-27)."""
+"""First Karpenter release whose EC2NodeClass has every field that the blueprint writes. The newest of these fields are
+``networkInterfaces`` and ``placementGroupSelector`` (Karpenter's v1.12/concepts/nodeclasses.md, read 2026-11-27)."""
 
 REPAIR_BUDGETS_SINCE = "1.15.0"
-"""First Karpenter release that paces node repair by disruption budgets with the reason ``Unhealthy``."""
+"""First Karpenter release in which disruption budgets with the reason ``Unhealthy`` limit node repair."""
 
 GPU_OPERATOR = Chart(
     name="gpu-operator", version="v26.7.0", reference="gpu-operator", repository="https://helm.ngc.nvidia.com/nvidia"
 )
-"""Its device plugin, v0.20.0, starts with the default file and reads the label of its node a moment later, as all since
-v0.18.2 do (NVIDIA/k8s-device-plugin#1645, confirmed by a maintainer on 2026-08-12). Look there before a new version."""
+"""The operator's device plugin, v0.20.0, starts with the default config and reads the label of its node only later, as
+every release since v0.18.2 does (NVIDIA/k8s-device-plugin#1645, confirmed by a maintainer on 2026-08-12). Look
+there before a new version."""
 DCGM_EXPORTER_IMAGE = "nvcr.io/nvidia/k8s/dcgm-exporter:4.6.0-4.8.3-distroless"
-"""The exporter that the pinned GPU Operator runs, for amd64 and arm64 (its deployments/gpu-operator/values.yaml)."""
+"""The exporter of the pinned GPU Operator, for amd64 and arm64 (its deployments/gpu-operator/values.yaml)."""
 EFA_PLUGIN = Chart(
     name="aws-efa-k8s-device-plugin",
     version="v0.5.30",
@@ -124,18 +125,18 @@ PROMETHEUS_STACK = Chart(
     has_crd_chart=True,
 )
 PROMETHEUS_OPERATOR = "0.93.1"
-"""The release of the operator that both charts above bring; the lab takes its custom resource definitions."""
+"""The Prometheus Operator release of both charts above; the lab uses its custom resource definitions."""
 KEDA = Chart(name="keda", version="2.21.0", reference="keda", repository="https://kedacore.github.io/charts")
-"""The newest release that the lab runs too: Go's module proxy serves KEDA up to 2.21.0, and the chart is at 2.21.1.
+"""The newest release that the lab can run too: Go's module proxy has KEDA up to 2.21.0, and the chart is at 2.21.1.
 
-2.21.0 is the first without CVE-2026-77524 (GHSA-637c-6jxx-4rwm), which no older minor has closed. Read 2026-11-29.
+2.21.0 is the first without CVE-2026-77524 (GHSA-637c-6jxx-4rwm), which is open in every older minor. Read 2026-11-29.
 """
 KUEUE = Chart(name="kueue", version="0.19.2", reference="oci://registry.k8s.io/kueue/charts/kueue")
 KUEUE_IMAGE = "registry.k8s.io/kueue/kueue"
 """Kueue's manager, for amd64 and arm64; the tag is ``v`` and the version of the chart."""
 JOBSET = Chart(name="jobset", version="0.12.0", reference="oci://registry.k8s.io/jobset/charts/jobset")
-"""The chart holds the definition of JobSets in its folder crds/, which Helm installs once, and neither upgrades nor
-removes. Before a new version here, running clusters need another way to get the new definition."""
+"""The chart has the definition of JobSets in its folder crds/. Helm installs that folder once, and never upgrades or
+removes it. Before a new version here, running clusters need another way to get the new definition."""
 JOBSET_IMAGE = "registry.k8s.io/jobset/jobset"
 """JobSet's controller, for amd64 and arm64; the tag is ``v`` and the version of the chart."""
 GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
@@ -143,19 +144,19 @@ GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
 
 
 def build_karpenter_chart(version: str) -> Chart:
-    """Return the chart of the controller."""
+    """Return the chart of Karpenter's controller."""
     return Chart(
         name="karpenter", version=version, reference="oci://public.ecr.aws/karpenter/karpenter", has_crd_chart=True
     )
 
 
 def build_karpenter_crd_chart(version: str) -> Chart:
-    """Return the chart of the definitions (CRDs); in the controller's chart, Helm would never upgrade them."""
+    """Return the chart with Karpenter's CRDs; Helm would never upgrade those in the controller's chart."""
     return Chart(name="karpenter-crd", version=version, reference="oci://public.ecr.aws/karpenter/karpenter-crd")
 
 
 def list_charts(karpenter_version: str) -> tuple[Chart, ...]:
-    """Return every chart that a stack may install, with the stack's release of Karpenter."""
+    """Return every chart that a stack may install; ``karpenter_version`` is the stack's."""
     karpenter = build_karpenter_crd_chart(karpenter_version), build_karpenter_chart(karpenter_version)
     return (*karpenter, GPU_OPERATOR, EFA_PLUGIN, PROMETHEUS_CRDS, PROMETHEUS_STACK, KEDA, KUEUE, JOBSET)
 
@@ -176,4 +177,4 @@ HASTY_AGENT = (
     "version 1.7 of the node monitoring agent may call a GPU node broken while its DCGM still starts, "
     "and not take it back (aws/eks-node-monitoring-agent issue 266)"
 )
-"""A fault of the pinned version of the node monitoring agent; read 2026-11-21."""
+"""A fault of the pinned node monitoring agent; read 2026-11-21."""

@@ -1,8 +1,8 @@
-"""The availability zones of each region, by their letters.
+"""The letters of the availability zones of each region.
 
-Source: EC2 DescribeAvailabilityZones as shipped in moto 5.2.5 (2026-10-27). An account may not have every letter up to
-the last: accounts of before November 2025 have zones of their own mapping in the oldest regions (AWS documentation,
-global-infrastructure, "AWS Availability Zones", read 2026-11-22).
+Source: EC2 DescribeAvailabilityZones as shipped in moto 5.2.5 (2026-10-27). An account may lack letters before the
+last: in the oldest regions, accounts from before November 2025 have their own mapping of letters to zones (AWS
+documentation, global-infrastructure, "AWS Availability Zones", read 2026-11-22).
 """
 
 _LAST_LETTERS = {
@@ -15,7 +15,7 @@ _LAST_LETTERS = {
 """Region → letter of its last zone; all other regions have three zones."""
 
 CONTROL_PLANE_REFUSED = {"us-east-1": "use1-az3", "us-west-1": "usw1-az2", "ca-central-1": "cac1-az3"}
-"""Region → id of the zone in which EKS takes no subnet for its control plane.
+"""Region → id of the zone in which EKS accepts no subnet for its control plane.
 
 Source: EKS user guide, "VPC and subnet requirements". The letter of the zone differs from account to account.
 """

@@ -1,4 +1,4 @@
-"""The command line: the only code that prints and exits."""
+"""The command line. No other code of this package prints or exits."""
 
 from .main import main
 

@@ -7,7 +7,7 @@ from ..live.preflight import Account
 
 
 def connect(region: str, profile: str | None, *, command: str) -> Account:
-    """Return a read-only client for the account of the credentials, in one region.
+    """Return a read-only client for one region of the account to which the credentials belong.
 
     Raises:
         UsageError: boto3 is not installed, there are no credentials, or the profile does not exist.

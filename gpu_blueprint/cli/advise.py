@@ -1,4 +1,4 @@
-"""``advise``: propose changes from the metrics of a running stack. The command reads Prometheus and changes nothing."""
+"""``advise``: propose changes of a running stack from its metrics. The command only reads, from Prometheus."""
 
 import argparse
 import importlib
@@ -28,7 +28,7 @@ _TOKEN, _USER, _PASSWORD = "PROMETHEUS_TOKEN", "PROMETHEUS_USERNAME", "PROMETHEU
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the proposals and, with ``--out``, write the edited file. Return 0 also without a proposal."""
+    """Print the proposals and, with ``--out``, write the edited file. Return 0, even if there is no proposal."""
     file = _open_stack(arguments)
     observed = _observe(file.config, arguments)
     advice = advise(file.config, observed)
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_stack(arguments: argparse.Namespace) -> StackFile:
-    """Return the stack file, and refuse wrong arguments before the first query to Prometheus."""
+    """Return the stack file; refuse wrong arguments here, before the first query to Prometheus."""
     if not 1 <= arguments.days <= MOST_DAYS:
         raise UsageError(f"--days {arguments.days}: is no number of days from 1 to {MOST_DAYS}")
     if arguments.cluster is not None and not _CLUSTER.fullmatch(arguments.cluster):
@@ -71,7 +71,7 @@ def _observe(stack: StackConfig, arguments: argparse.Namespace) -> Observed:
 
 
 def import_live(module: str, command: str = "advise") -> Any:
-    """Return a module that needs the packages of requirements-live.txt."""
+    """Import a module that needs the packages of requirements-live.txt, and return it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -83,7 +83,7 @@ def import_live(module: str, command: str = "advise") -> Any:
 
 
 def find_credentials(prometheus: Any, url: str, token_file: Path | None) -> Any:
-    """Return credentials from a file or the environment: every user of the machine can read arguments."""
+    """Return credentials for Prometheus from a file or the environment; arguments are visible to all users."""
     if token_file:
         try:
             return prometheus.Bearer(_read_token(token_file.read_text(encoding="utf-8"), f"--token-file {token_file}"))

@@ -1,4 +1,4 @@
-"""``changes``: show the effects of an edit on the running stack before the merge."""
+"""``changes``: show, before a merge, what an edit does to the running stack."""
 
 import argparse
 import json
@@ -31,7 +31,7 @@ from .text.problems import print_json
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the report. Return 1 for a verdict of ``--fail-on`` or graver, for a dead end, and without a base."""
+    """Print the report. Return 1 for a verdict at least as grave as ``--fail-on``, a dead end, or without a base."""
     rehearsal = read_rehearsal(arguments.rehearsal) if arguments.rehearsal else None
     stack = open_stack(arguments.stack)
     against = arguments.against or find_merge_base()
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def take_snapshot(stack: StackFile) -> Snapshot:
-    """Plan and judge a stack, and return the snapshot that its plan.json would give."""
+    """Plan and judge a stack, and return the same snapshot as from its plan.json."""
     plan = record(stack.name, stack.source.config)
     document = build_document(stack.config, plan, stack.list_warnings(date.today()), judge_stack(stack, plan))
     return read_snapshot(json.loads(json.dumps(document)), stack.source.file)
@@ -60,10 +60,10 @@ def take_snapshot(stack: StackFile) -> Snapshot:
 def build_report(
     stack: str, against: str, baseline: Baseline, after: Snapshot, rehearsal: RehearsalResult | None
 ) -> Report:
-    """Return the report, without changes if the base has no snapshot.
+    """Return the report; it has no changes if the base could not be planned.
 
     Raises:
-        UsageError: The snapshots are of two projects or of two stacks.
+        UsageError: The snapshots are of different projects or stacks.
     """
     changes, notes = None, ""
     if baseline.snapshot is not None:
@@ -84,7 +84,7 @@ def build_report(
 
 
 def find_exit_code(changes: Changes | None, fail_on: str | None) -> int:
-    """Return 1 without a base, for a dead end, and for a verdict of ``fail_on`` or graver; else 0."""
+    """Return 1 without a base, for a dead end, and for a verdict at least as grave as ``fail_on``; else 0."""
     if changes is None or changes.dead_ends:
         return 1
     return int(fail_on is not None and VERDICTS.index(changes.verdict) >= VERDICTS.index(fail_on))
@@ -115,10 +115,10 @@ class _Rehearsal(BaseModel):
 
 
 def read_rehearsal(path: Path) -> RehearsalResult:
-    """Return the rehearsal in a file of ``rehearse --json``.
+    """Return the rehearsal from a file that ``rehearse --json`` has written.
 
     Raises:
-        UsageError: The file holds something else.
+        UsageError: The file cannot be read, or has other content.
     """
     give = "give the output of `blueprint rehearse STACK --json`"
     try:

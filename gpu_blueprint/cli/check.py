@@ -1,4 +1,4 @@
-"""``check``: find every problem of stack files and, with ``--policies``, judge the platforms by the policy rules."""
+"""``check``: find every problem of stack files and, with ``--policies``, of the platforms that they describe."""
 
 import argparse
 from datetime import date
@@ -32,7 +32,7 @@ def _check(name: str, policies: bool, levels: Path | None) -> Result:
 
 
 def _judge(stack: StackFile, levels: Path | None) -> list[Problem]:
-    from ..judging.report import judge_stack  # these load Pulumi and rich, which only --policies needs
+    from ..judging.report import judge_stack  # these imports load Pulumi and rich, which only --policies needs
     from ..plan import record
     from .text.tables import show_progress
 

@@ -1,4 +1,4 @@
-"""``completion``: let a shell complete commands, options, and the names that a project has."""
+"""``completion``: let a shell complete commands, options, and names of stacks and their parts."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -20,13 +20,13 @@ from .topics import list_topics
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the script of a shell."""
+    """Print the completion script for a shell."""
     print(shellcode(["blueprint"], shell=arguments.shell))
     return 0
 
 
 def answer_shell(parser: argparse.ArgumentParser) -> None:
-    """Write the completions of the word at the cursor for the shell, and end the program."""
+    """Print the completions of the word at the cursor for the shell, and exit."""
     for action in _list_actions(parser):
         if complete := _COMPLETERS.get(str(action.metavar)):
             setattr(action, "completer", complete)  # noqa: B010  argcomplete looks for this attribute
@@ -46,7 +46,7 @@ def _complete_stack(**_: object) -> list[str]:
 
 
 def _complete_base(*, prefix: str, **_: object) -> list[str]:
-    """Return files and folders, and the branches and tags of the repository."""
+    """Return files and folders, and the repository's branches and tags."""
     return [*FilesCompleter()(prefix), *list_names()]
 
 
@@ -65,7 +65,7 @@ def _complete_part(*, parsed_args: argparse.Namespace, **_: object) -> list[str]
 
 
 def _complete_names(list_names: Callable[[StackConfig], list[str]]) -> Callable[..., list[str]]:
-    """Return a function that completes a name of the stack on the command line."""
+    """Return a completer for names in the stack that the command line states."""
 
     def complete(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
         try:
@@ -107,4 +107,4 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "TENANT": _complete_names(lambda config: [tenant.name for tenant in config.tenants]),
     "SERVED": _complete_names(lambda config: [model.name for model in config.models]),
 }
-"""Metavar of an argument → function that returns its names."""
+"""Metavar of an argument → function that returns its completions."""

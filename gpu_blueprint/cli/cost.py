@@ -1,4 +1,4 @@
-"""``cost``: estimate the cost of a stack when it is idle, as expected, and with every limit reached."""
+"""``cost``: estimate what a stack costs if it is idle, in expected use, and with every limit reached."""
 
 import argparse
 import importlib
@@ -17,7 +17,7 @@ from .text.cost_changes import Comparison
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the estimate, or its changes against another estimate. Return 1 if the stack breaks one of its bounds."""
+    """Print the estimate, or compare it with another one. Return 1 if the stack exceeds one of its cost bounds."""
     stack = open_stack(arguments.stack, bounded=False)
     estimate = estimate_stack(stack.config)
     broken = list(refuse_costs_above_bounds(stack.config))

@@ -30,10 +30,10 @@ def _find_section_index(path: str) -> int:
 
 
 def list_fields(config: StackConfig) -> dict[str, str]:
-    """Return field path → value; a path has the name of a pool or tenant in place of its position."""
+    """Return field path → value. A path has the name of a list item, such as a pool, in place of its position."""
     flat: dict[str, str] = {}
     fields = config.model_dump(by_alias=True, exclude_none=True)
-    if not config.states_cpu_pools:  # the platform's own CPU pool is a default like other defaults
+    if not config.states_cpu_pools:  # the CPU pool that the platform adds is a default, and shown like other defaults
         fields["pools"] += [pool.model_dump(by_alias=True, exclude_none=True) for pool in config.cpu_pools]
     _flatten(fields, "", flat)
     return flat

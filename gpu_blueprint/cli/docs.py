@@ -1,4 +1,4 @@
-"""``docs``: write the pages that are made from the code, and the picture of the stack prod."""
+"""``docs``: write the pages that are generated from the code, and the picture of the stack prod."""
 
 import argparse
 from pathlib import Path
@@ -11,7 +11,7 @@ _PICTURED_STACK = "prod"
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001
-    """Write every page and print its path; a repository without a stack prod keeps the picture that it has."""
+    """Write every page, and print its path. The picture is written only if there is a stack prod."""
     for path, text in render_pages().items():
         _write(path, text)
     if _PICTURED_STACK in list_stacks():

@@ -1,4 +1,4 @@
-"""The Job that ``job --build-engine`` prints: it builds the TensorRT plans of a model on the GPU that serves them."""
+"""``job --build-engine``: a Job that builds the TensorRT plans of a model, on the GPU model that serves them."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from ..yaml_text import write_yaml
 
 
 def print_engine_build(config: StackConfig, arguments: argparse.Namespace) -> int:
-    """Print the Job, below comments with the steps that people do by hand."""
+    """Print the Job, below comments about the steps that people do by hand."""
     pool, tenant = _find_pool(config, arguments.pool), _find_tenant(config, arguments.tenant)
     model = _find_plans(config, pool, tenant, arguments.build_engine)
     mounts = list_source_mounts(config, model)
@@ -41,10 +41,10 @@ def _find_tenant(config: StackConfig, name: str) -> Tenant:
 
 
 def _find_plans(config: StackConfig, pool: Pool, tenant: Tenant, name: str) -> TritonModel:
-    """Return the version of a model that a name means: of its Deployment, or of the model.
+    """Return the version of a model with this name. It may be the name of a version's Deployment, or of the model.
 
-    If several teams have a model of this name, a version in the pool comes first, then a version of the tenant.
-    ``TENANT/NAME`` names the owner.
+    If several versions have it, those in ``pool`` are preferred, then those of ``tenant``. ``TENANT/NAME`` states the
+    owner.
     """
     known: dict[str, list[ServedModel]] = {}
     for model in config.models:
@@ -75,12 +75,12 @@ def _find_plans(config: StackConfig, pool: Pool, tenant: Tenant, name: str) -> T
 
 
 def _choose(versions: list[ServedModel], fits: Callable[[ServedModel], bool]) -> list[ServedModel]:
-    """Return the versions that fit, or all if none fits: a later check then says what is wrong."""
+    """Return the versions that fit. If none fits, return all, and a later check says what is wrong."""
     return [version for version in versions if fits(version)] or versions
 
 
 def _warn_of_running_plans(config: StackConfig, chosen: TritonModel) -> Iterator[str]:
-    """Yield a warning if the Job replaces the plans that run while the model has a next version."""
+    """Yield a warning if the model has a next version, but the Job replaces the plans of the running one."""
     for model in config.models:
         present, *following = model.list_versions()
         if following and (present.tenant, present.deployment) == (chosen.tenant, chosen.deployment):
@@ -91,7 +91,7 @@ def _warn_of_running_plans(config: StackConfig, chosen: TritonModel) -> Iterator
 
 
 def _list_wrong_gpus(config: StackConfig, pool: Pool, model: TritonModel) -> Iterator[str]:
-    """Yield a fault if the GPUs of the Job are not the GPUs of the model."""
+    """Yield a fault if the Job would not run on the model's GPUs, or if their GPU model is not clear."""
     if pool.name != model.pool:
         reason = f"{model.name} runs in pool {model.pool}, and a plan runs only on the GPU that built it"
         yield f"{reason}; give {model.pool}"
@@ -123,6 +123,6 @@ def _list_missing_rights(config: StackConfig, tenant: Tenant, model: TritonModel
 
 
 def _name_grant(pool: Pool, model: TritonModel) -> str:
-    """Return the smallest grant that admits the Job, as a stack file writes it."""
+    """Return the smallest quota with which the Job may run, as it is written in a stack file."""
     unit = next(unit for unit, count in pool.count_by_unit(model.gpus).items() if count)
     return f"{pool.name}: 1" if len(pool.profile.units) == 1 else f"{pool.name}: {{{unit}: 1}}"

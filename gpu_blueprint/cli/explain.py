@@ -1,4 +1,4 @@
-"""``explain``: explain a policy rule, an admission rule, an alert, a kind of problem, or a stack and its parts."""
+"""``explain``: explain a rule, an alert, a kind of problem, why pods wait, or a stack and its parts."""
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ from .topics import LISTED_KINDS, PAGE, STACK, TOPIC_KINDS, list_topics
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print every topic of the name, or a part of a stack; with a flag, print manifests alone."""
+    """Print every topic with the name, or a part of a stack; for a manifest flag, print only manifests."""
     if arguments.name is None:
         raise UsageError(_ask_for_topic())
     if arguments.manifest:
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _write_manifests(
     stack: str, part: str | None, build: Callable[[StackConfig, str, str | None], list[dict[str, Any]]]
 ) -> str:
-    """Return pods or Jobs as YAML, below a comment for each image that the stack does not allow."""
+    """Return pods or Jobs as YAML, below a comment about each of their images that the stack does not allow."""
     _refuse_unknown_stack(stack)
     config = open_stack(stack, bounded=False).config
     text = "---\n".join(map(write_yaml, build(config, stack, part)))
@@ -50,7 +50,7 @@ def _write_manifests(
 
 
 def _write_model(stack: str, name: str | None) -> str:
-    """Return all objects of a model, or of all models of a stack, as YAML."""
+    """Return all objects of one model of a stack, or of all its models, as YAML."""
     _refuse_unknown_stack(stack)
     opened = open_stack(stack, bounded=False)
     models = [model for model in opened.config.models if name in (None, model.name, *list_aliases(model))]
@@ -65,9 +65,9 @@ def _write_model(stack: str, name: str | None) -> str:
 
 
 def _build_pods(config: StackConfig, stack: str, part: str | None) -> list[dict[str, Any]]:
-    """Return a first pod for the pool ``part``, or for each pool; for the tenant ``part``, a pod with its storage.
+    """Return a pod to start with: for the pool ``part``, for the tenant ``part`` with its storage, or for every pool.
 
-    The pod of a queued pool is a Job.
+    For a queued pool it is a Job.
     """
     teams = {team.name: team for team in config.tenants if list_tenant_mounts(config, team)}
     names = [*(row.name for row in config.all_pools), *teams]
@@ -93,7 +93,7 @@ def _build_pods(config: StackConfig, stack: str, part: str | None) -> list[dict[
 
 
 def _build_jobs(config: StackConfig, stack: str, tenant: str | None) -> list[dict[str, Any]]:
-    """Return a first Job for each queued pool of one tenant or of every tenant of a stack."""
+    """Return a Job to start with, for each queued pool of one tenant or of every tenant."""
     teams = {team.name: team for team in config.tenants if list_queued_pools(config, team)}
     if not teams:
         raise UsageError(f"--job: no tenant of {stack} has a queue; docs/queues.md shows how to switch queues on")
@@ -104,7 +104,7 @@ def _build_jobs(config: StackConfig, stack: str, tenant: str | None) -> list[dic
 
 
 def _find_topics(name: str) -> list[Topic]:
-    """Return every rule, alert, kind of problem, page and stack of this name."""
+    """Return every rule, alert, kind of problem, page and stack with this name."""
     found = ((kind, kind.find().get(name)) for kind in LISTED_KINDS)
     topics = [Topic(name, kind.noun, lines=tuple(kind.describe(entry))) for kind, entry in found if entry]
     if name in list_stacks():
@@ -117,7 +117,7 @@ def _find_topics(name: str) -> list[Topic]:
 
 
 def _ask_for_topic() -> str:
-    """Return the question for a topic, with the stacks of this repository."""
+    """Return a question that asks for a topic, and names the stacks of this repository."""
     stacks = list_stacks()
     listed = f" ({', '.join(stacks)})" if stacks else ""
     return (
@@ -127,7 +127,7 @@ def _ask_for_topic() -> str:
 
 
 def _find_owners(name: str) -> Iterator[tuple[str, Part]]:
-    """Yield (stack, part) for each part of this name, without the stack files that have problems."""
+    """Yield (stack, part) for each part with this name; skip stack files with problems."""
     for stack in list_stacks():
         with suppress(BlueprintError):
             config = open_stack(stack, bounded=False).config
@@ -146,12 +146,12 @@ def _refuse_name(name: str) -> str:
 
 
 def _join(words: Sequence[str], last: str) -> str:
-    """Write words as a list: ``alert, rule or stack``."""
+    """Join words to a list, such as ``alert, rule or stack``."""
     return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _find_parts(stack: str, name: str) -> list[Topic]:
-    """Return the parts of a stack with this name, or else the parts with this alias."""
+    """Return the parts of a stack with this name; if there are none, those with this alias."""
     if stack not in list_stacks() and any(topic == stack for topic, _ in list_topics()):
         raise UsageError(f"{stack} has no parts: blueprint explain {stack}")
     _refuse_unknown_stack(stack)

@@ -7,7 +7,7 @@ from ..errors import UsageError
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a temporary file in the same folder and rename it, so that a failure leaves no incomplete file.
+    """Write a temporary file in the same folder, then rename it, so that a failure leaves no incomplete file.
 
     Raises:
         UsageError: The file cannot be written.

@@ -1,4 +1,4 @@
-"""``job``: print a Job of a tenant as YAML for kubectl: a training run, or the build of a model's plans."""
+"""``job``: print a tenant's Job as YAML for kubectl: a training run, or the build of a model's TensorRT plans."""
 
 import argparse
 
@@ -9,7 +9,7 @@ from .training_run import print_run, refuse_words_of_a_run
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the build of a model's plans with ``--build-engine``, else a training run."""
+    """Print the build of a model's plans if ``--build-engine`` is set, else a training run."""
     if arguments.stack not in list_stacks():
         raise UsageError(
             f"there is no stack {arguments.stack!r}; {suggest(arguments.stack, list_stacks(), 'there are')}"

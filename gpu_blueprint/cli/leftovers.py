@@ -1,4 +1,4 @@
-"""``leftovers``: list the objects of an AWS account that have a stack's tags and are in no state. It only reads."""
+"""``leftovers``: list the AWS objects that have a stack's tags, but are in no Pulumi state. It only reads."""
 
 import argparse
 
@@ -12,7 +12,7 @@ from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Ask AWS and print the leftovers.
+    """Ask AWS for the leftovers, and print them.
 
     Return 0 if nothing is left over, 1 if something is or a call to AWS fails, 2 if AWS refuses the credentials.
     """

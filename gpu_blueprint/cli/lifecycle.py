@@ -1,4 +1,4 @@
-"""``lifecycle``: build and destroy a stack with Pulumi's real engine, from its first preview to its destroy."""
+"""``lifecycle``: run Pulumi's real engine on a stack, from its first preview to its destroy."""
 
 import argparse
 
@@ -8,10 +8,10 @@ from .text.lifecycle import show, show_json
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the steps, the order of the destroy and what is left. Return 1 if a step differs from the plan."""
+    """Print the steps, the order of the destroy and what is left. Return 1 if the life is not as promised."""
     refuse_missing_packages("lifecycle")
     stack = open_stack(arguments.stack)
-    from ..lifecycle.session import open_lifecycle  # loads the packages of the lab
+    from ..lifecycle.session import open_lifecycle  # imported here, since it loads the packages of the lab
 
     with report_progress() as report:
         report("starting the engines …")

@@ -17,7 +17,7 @@ from .text.problems import StackProblems, print_lines, print_problems
 _FILE = re.compile(r"(?:.*/)?Pulumi\.(.+)\.yaml")
 _STACK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _INTERRUPTED = 130
-"""The exit code that shells report for a program ended by Ctrl-C."""
+"""The exit code that shells report for a program that Ctrl-C has ended."""
 _STACK_ARGUMENTS = ("stack", "other", "origin", "environment", "compare")
 
 
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except BrokenPipeError:  # the reader, such as head, has closed the pipe
+    except BrokenPipeError:  # the program that reads the pipe, such as head, has closed it
         _drop_output()
         return 0
     except OSError as error:  # a full disk, or a read-only page of docs/
@@ -40,13 +40,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         place = f"{error.filename}: " if error.filename else ""
         try:
             print(make_printable(f"{place}the output cannot be written: {error.strerror}"), file=sys.stderr)
-        except OSError:  # the disk of the error stream is full too
+        except OSError:  # the error stream cannot be written either
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
         return UsageError.exit_code
 
 
 def _prepare_streams() -> None:
-    """Replace closed streams, as in ``blueprint check dev >&-``, and let streams print every character."""
+    """Replace streams that are closed, as by ``blueprint check dev >&-``, and let streams accept every character."""
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     if sys.stderr is None:
@@ -69,7 +69,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _run_command(parsed: argparse.Namespace) -> int:
-    """Run one command, and print the error that ends it."""
+    """Run one command; print the error if one ends it."""
     try:
         _refuse_bad_stack_names(parsed)
         module = parsed.command.replace("-", "_")
@@ -84,12 +84,12 @@ def _run_command(parsed: argparse.Namespace) -> int:
 
 
 def _drop_output() -> None:
-    """Send the rest of the output to the null device, so that Python does not fail again at its exit."""
+    """Send the rest of the output to the null device, so that Python does not fail again when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_stack_error(error: StackError, command: str, format_: Format) -> None:
-    """Print the problems of a stack file in the format of the command."""
+    """Print the problems of a stack file in the format that the command line chose."""
     if format_ == "text":
         print_lines(error.problems, to_errors=True)
         return

@@ -1,4 +1,4 @@
-"""``mig``: list the MIG layouts that a GPU can hold, or judge one layout."""
+"""``mig``: list the MIG layouts that fit on a GPU, or judge one layout."""
 
 import argparse
 import re
@@ -12,7 +12,7 @@ _COUNT = re.compile("[1-9][0-9]{0,3}")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List a GPU's profiles and layouts, or judge one layout. Return 0 for a legal layout, and raise for others."""
+    """List a GPU's MIG profiles and layouts, or judge one layout. Raise an error for an illegal layout."""
     try:
         model = find_gpu(arguments.gpu)
     except CatalogError as error:

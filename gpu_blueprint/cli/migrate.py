@@ -1,4 +1,4 @@
-"""``migrate``: rewrite a stack file of an older schema."""
+"""``migrate``: rewrite a stack file of an older schema in the newest one."""
 
 import argparse
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _find_problems(stack: str, migrated: Migrated) -> Sequence[Problem]:
-    """Return the problems that `check` finds in a migrated file: the old file had them under older names."""
+    """Return the problems that `check` finds in a migrated file. The old file had them too, under its names."""
     if not migrated.migrations:
         return ()
     try:

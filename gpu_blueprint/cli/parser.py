@@ -1,4 +1,4 @@
-"""The arguments of all commands, from commands.yaml. The commands themselves are imported only when they run."""
+"""Build the parser of all commands from commands.yaml. The modules of the commands are imported only to run them."""
 
 import argparse
 from collections.abc import Callable, Mapping
@@ -20,18 +20,18 @@ _ABOUT = (
 )
 _EXAMPLES = "examples:"
 _CHOICES = {"formats": FORMATS, "verdicts": VERDICTS[1:]}
-"""Word of commands.yaml → choices."""
+"""Word in commands.yaml → the choices of an argument."""
 
 
 class _Help(argparse.HelpFormatter):
-    """Wraps sentences, and leaves the lines of examples as they are."""
+    """A formatter that wraps sentences, but not the lines of examples."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if text.startswith(_EXAMPLES) else super()._fill_text(text, width, indent)
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser; the field ``command`` of its result names the module to run."""
+    """Return the parser. In its result, ``command`` is the name of the command to run."""
     table = yaml.load(_TABLE.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     top = CommandParser(prog="blueprint", description=_ABOUT)
     top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -50,7 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _add_arguments(holder: Any, arguments: Mapping[str, Any], shared: Mapping[str, Any]) -> None:
-    """Add arguments to a parser or a group of argparse, which has no public type for both."""
+    """Add arguments to a parser or an argument group; argparse has no public type for both."""
     for key, value in arguments.items():
         if key in ("at most one of", "exactly one of"):
             _add_arguments(holder.add_mutually_exclusive_group(required=key == "exactly one of"), value, shared)
@@ -75,7 +75,7 @@ def _add_argument(holder: Any, key: str, value: str | Mapping[str, Any]) -> None
 
 
 def _read_count(text: str) -> int:
-    """Read a number of nodes, GPUs or restarts; the run itself judges its size."""
+    """Read a number of nodes, GPUs or restarts; the command judges whether it is allowed."""
     try:
         return int(text)
     except ValueError:
@@ -96,4 +96,4 @@ _TYPES: dict[str, Callable[[str], Any]] = {
     "count": _read_count,
     "level": _read_level,
 }
-"""Word of commands.yaml → reader of an argument."""
+"""Word in commands.yaml → function that reads an argument."""

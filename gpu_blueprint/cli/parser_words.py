@@ -1,4 +1,4 @@
-"""A parser that prints a mistake in one line, and whose commands may take a program after two dashes."""
+"""An argparse parser that reports a mistake in one line, and that lets a command take a program after two dashes."""
 
 import argparse
 import re
@@ -14,7 +14,7 @@ _ELSEWHERE = {
     ("cost", "--tenant"): "the table By tenant has each tenant",
     ("cost", "--pool"): "the first table has each pool",
 }
-"""Command and unknown option → the place of the answer."""
+"""(Command, unknown option) → where to find what the option asks for."""
 _SENTENCES = (
     (r"the following arguments are required: (.+)", r"{prog} needs \1"),
     (r"argument (\S+?): expected one argument", r"\1 needs a value"),
@@ -25,7 +25,7 @@ _SENTENCES = (
     (r"one of the arguments (.+) is required", r"{prog} needs one of \1"),
     (r"argument (.+)", r"\1"),
 )
-"""argparse's sentences, as patterns → ours."""
+"""(Pattern of a sentence of argparse, our sentence)."""
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -40,7 +40,7 @@ class CommandParser(argparse.ArgumentParser):
     def parse_args(  # type: ignore[override]  # argparse has overloads for other namespaces
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
-        """Parse the words, and refuse those that the command does not know."""
+        """Parse the command line, and refuse words that the command does not know."""
         found, rest = self.parse_known_args(args, namespace)
         if rest:
             command = self._find_command(found.command)
@@ -50,7 +50,7 @@ class CommandParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]  # argparse has overloads for other namespaces
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Parse the words before the two dashes, and keep those behind them."""
+        """Parse the words before the two dashes; the words after them are those of a program."""
         self._words = sys.argv[1:] if args is None else [*args]
         if args is None or not self._takes_program:
             return super().parse_known_args(args, namespace)
@@ -63,7 +63,7 @@ class CommandParser(argparse.ArgumentParser):
         return found, []
 
     def error(self, message: str) -> NoReturn:
-        """Print a mistake in one line, and end with 2."""
+        """Print a mistake in one line, and exit with 2."""
         if "are required" in message and (unknown := self._find_unknown_option()):
             message = self.explain_rest([unknown])
         for pattern, ours in _SENTENCES:
@@ -76,7 +76,7 @@ class CommandParser(argparse.ArgumentParser):
         self.exit(2, f"{make_printable(message)}{end}{self.prog} --help shows all words\n")
 
     def explain_rest(self, rest: Sequence[str]) -> str:
-        """Return a sentence on unknown words: the closest option, or how to write a program."""
+        """Return a sentence about unknown words that suggests the closest option, or says how to write a program."""
         verb = "has no option" if rest[0].startswith("-") else "has no place for"
         reason = f"{self.prog} {verb} {' '.join(rest)}"
         option = rest[0].partition("=")[0]
@@ -105,7 +105,7 @@ class CommandParser(argparse.ArgumentParser):
         return next((action.choices[name] for action in commands if name in action.choices), self)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Name the closest choice in place of all choices."""
+        """Refuse a value that is no choice, and suggest the closest choice instead of listing all."""
         if action.choices is None or value in action.choices:
             return
         hint = suggest(str(value), map(str, action.choices))

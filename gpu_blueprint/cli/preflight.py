@@ -1,4 +1,4 @@
-"""``preflight``: ask AWS or a cluster whether the stack fits, or list its IAM permissions. It only reads."""
+"""``preflight``: ask AWS or a cluster whether a stack fits there, or list its IAM permissions. It only reads."""
 
 import argparse
 import importlib
@@ -18,7 +18,9 @@ from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the findings of an account or a cluster; refuse a stack file with placeholders.
+    """Print the findings about an account or a cluster; with a flag, print an IAM policy or permissions instead.
+
+    A stack file with placeholders is refused before AWS or the cluster is asked.
 
     Return 0 if every check passes, 1 if a check fails or has no answer, 2 if AWS refuses the credentials.
     """
@@ -60,7 +62,7 @@ def _refuse_wrong_calls(arguments: argparse.Namespace) -> None:
 
 
 def _show_permissions(stack: StackFile, *, as_json: bool) -> int:
-    """Print the permissions that the plan needs, without a call to AWS."""
+    """Print the IAM permissions that the plan needs; this does not call AWS."""
     with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
     roles, deployer = list_roles(stack.config, plan), build_deployer(stack.config, plan)
@@ -75,7 +77,7 @@ def _ask_account(stack: StackFile, arguments: argparse.Namespace) -> Sequence[Fi
 
 
 def _ask_cluster(stack: StackFile, arguments: argparse.Namespace) -> Sequence[Finding]:
-    """Return the findings of the cluster of a kubeconfig, compared with the plan of the stack."""
+    """Compare the cluster of a kubeconfig with the plan of the stack, and return the findings."""
     from ..live.preflight.cluster import ask_cluster, build_layer, read_kubeconfig
 
     access = read_kubeconfig(arguments.kubeconfig, arguments.context)
@@ -86,6 +88,6 @@ def _ask_cluster(stack: StackFile, arguments: argparse.Namespace) -> Sequence[Fi
             raise
         install = "run make preflight, or .venv/bin/python -m pip install -r requirements-live.txt"
         raise UsageError(f"--kubeconfig needs the package {error.name}, which is not installed: {install}") from None
-    cluster = api.ApiCluster(access)  # before the progress bar, because the command of a kubeconfig may ask for a code
+    cluster = api.ApiCluster(access)  # before the progress line, because a command in the kubeconfig may ask for a code
     with show_progress(f"asking the cluster at {access.server} …"):
         return ask_cluster(build_layer(stack.config, record(stack.name, stack.source.config)), cluster)

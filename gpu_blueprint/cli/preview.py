@@ -16,7 +16,7 @@ from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the preview. Return 1 if a policy fails, as `pulumi preview` with the policy pack would."""
+    """Print the preview. Return 1 if a policy rule fails, as `pulumi preview` does with the policy pack."""
     _refuse_lists(arguments)
     stack = open_stack(arguments.stack)
     with show_progress(f"rendering {stack.source.file} …"):
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_lists(arguments: argparse.Namespace) -> None:
-    """Refuse flags that add to the text, for another format."""
+    """Refuse flags that add to the text output, if another format is chosen."""
     for flag in ("tree", "promises"):
         if getattr(arguments, flag) and arguments.format != "text":
             raise UsageError(f"--{flag} adds to the text; leave it out: --json has every resource and every promise")

@@ -1,4 +1,4 @@
-"""The warning of old prices, for commands that print dollars and no other warning of the stack."""
+"""Warn of old prices in commands that print dollars, but no other warning of the stack."""
 
 from datetime import date
 
@@ -9,6 +9,6 @@ from .text.problems import print_lines
 
 
 def warn_of_prices(stack: StackFile) -> None:
-    """Print a warning to the standard error stream if prices of the stack are older than a year."""
+    """Print a warning to standard error if prices of the stack are older than a year."""
     found = warn_of_old_prices(stack.config, date.today())
     print_lines([put_into_file(problem, stack.source) for problem in found], to_errors=True)

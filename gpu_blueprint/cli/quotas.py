@@ -1,4 +1,4 @@
-"""``quotas``: show the service quotas that the account needs for every pool to reach its limit."""
+"""``quotas``: show the AWS service quotas that an account needs, so that every pool can reach its limit."""
 
 import argparse
 
@@ -8,7 +8,7 @@ from .text.quotas import show, show_json
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the quotas that the stack needs. The command never fails, because only preflight knows the account."""
+    """Print the quotas that the stack needs. Only preflight compares them with the account, so this returns 0."""
     stack = open_stack(arguments.stack, bounded=False).config
     instances, platform = list_instance_needs(stack), list_platform_needs(stack)
     (show_json if arguments.format == "json" else show)(stack, instances, platform)

@@ -1,4 +1,4 @@
-"""``rehearse``: run a stack on real engines and compare its promises with reality."""
+"""``rehearse``: run a stack on real engines in a local lab, and compare what happens with what it promises."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the report of a rehearsal. Return 1 if the engines differ from the stack file."""
+    """Print the report of a rehearsal. Return 1 if something is not as expected, or a pod of ``--probe`` fails."""
     refuse_missing_packages("rehearse")
     stack = open_stack(arguments.stack)
     return _rehearse_team(stack, arguments) if arguments.probe else _rehearse(stack, arguments)
@@ -55,7 +55,7 @@ def _rehearse_team(stack: StackFile, arguments: argparse.Namespace) -> int:
 
 
 def _list_limits(config: StackConfig) -> dict[str, list[str]]:
-    """Return the differences between the lab and AWS, as members of the JSON document."""
+    """Return the differences between the lab and AWS, as fields of the JSON document."""
     from ..rehearsal.stand_ins import list_stand_ins
     from ..rehearsal.versions import list_version_differences
 
@@ -90,7 +90,7 @@ def refuse_missing_packages(command: str) -> None:
 
 @contextmanager
 def report_progress() -> Iterator[Callable[[str], None]]:
-    """Yield a function that shows a line on the terminal until the next line; a pipe gets every line."""
+    """Yield a function that shows a line of progress: on a terminal until the next one, in a pipe for good."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda line: print(line, file=console.file, flush=True)

@@ -1,4 +1,4 @@
-"""``render``: write the plan and every manifest as files."""
+"""``render``: write the plan and every manifest of a stack as files."""
 
 import argparse
 import tempfile
@@ -19,7 +19,7 @@ from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Render a stack, then replace the folder in one step, so that the folder is never incomplete."""
+    """Render a stack into a new folder, then replace the old folder by it, so that the folder is never incomplete."""
     out: Path = arguments.out
     if out.is_symlink() or (out.exists() and not _is_rendered(out)):
         raise UsageError(f"{out}: is a link, or holds files that render did not write; name another folder")

@@ -20,7 +20,7 @@ from .text.replay_trial import show_trial, trial_as_json
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Simulate, print, and return 1 if a stack fails one of the gates."""
+    """Simulate the stacks and print the result. Return 1 if one of them fails ``--at-most`` or ``--used-at-least``."""
     _refuse_wrong_numbers(arguments)
     refuse_wrong_trial(arguments)
     load = None if arguments.load.startswith(PREFIX) else open_load(arguments.load, arguments.days)
@@ -68,7 +68,7 @@ def _refuse_unknown_pools(load: Load, files: Sequence[StackFile]) -> None:
 
 
 def _list_failures(total: Outcome, arguments: argparse.Namespace) -> Iterator[str]:
-    """Yield the gates that a stack fails, each with the numbers."""
+    """Yield a line for each gate that a stack fails, with the numbers."""
     cost = total.usd_a_day
     if arguments.at_most is not None and cost.unknown:
         missing = ", ".join(sorted(cost.unknown))

@@ -1,4 +1,4 @@
-"""``replay --load prometheus:URL@14d``: the load from the metrics of the first stack."""
+"""``replay --load prometheus:URL@14d``: read the load from the metrics of the first stack."""
 
 import argparse
 import re
@@ -16,11 +16,11 @@ _COMMAND = "replay --load prometheus:"
 
 
 def read_metrics(arguments: argparse.Namespace, stack: StackConfig) -> Load:
-    """Return the pods that held GPUs of a stack in a window that ends now.
+    """Return the load of the pods that held GPUs of a stack in the days before now.
 
     Raises:
-        UsageError: The words name no address with a number of days.
-        MetricsError: The server did not answer, or knows no such pods.
+        UsageError: ``--load`` does not state an address and a number of days, or ``--days`` is set.
+        MetricsError: The server did not answer, or has no such pods.
     """
     found = _DAYS.fullmatch(arguments.load.removeprefix(PREFIX))
     if not found or int(found[2]) > MOST_DAYS:

@@ -1,4 +1,4 @@
-"""``replay --try``: replay a stack with changes, and write the file with those that save."""
+"""``replay --try``: replay a stack with changes, and write a stack file with the changes that save."""
 
 import argparse
 import sys
@@ -17,7 +17,7 @@ from .files import write_whole
 
 
 def refuse_wrong_trial(arguments: argparse.Namespace) -> None:
-    """Refuse arguments of a trial that cannot work, before anything is simulated."""
+    """Refuse wrong arguments of a trial before anything is simulated."""
     if arguments.out and not arguments.trial:
         raise UsageError("--out writes the changes that --try finds; write --try too")
     if arguments.trial and len({*arguments.stacks}) > 1:
@@ -27,7 +27,7 @@ def refuse_wrong_trial(arguments: argparse.Namespace) -> None:
 
 
 def run_trial(file: StackFile, replay: StackReplay, load: Load, reclaims: float) -> Trial:
-    """Replay a stack with each change that may save."""
+    """Replay a stack with each change that may save, and return the trial."""
 
     def check(stack: Mapping[str, Any]) -> StackConfig:
         return parse(stack, file.source.region)
@@ -36,7 +36,7 @@ def run_trial(file: StackFile, replay: StackReplay, load: Load, reclaims: float)
 
 
 def write_trial(arguments: argparse.Namespace, file: StackFile, trial: Trial) -> None:
-    """Write the stack file with the steps of a trial, and say which steps are not in it."""
+    """Write the stack file with the steps of a trial, and print which steps are not in it."""
     path = arguments.out
     proposals = [_propose(step) for step in trial.steps if not step.edit.merged]
     edited = import_live("gpu_blueprint.live.advise.edit", "replay --out").apply_proposals(file.source, proposals)
@@ -57,7 +57,7 @@ def write_trial(arguments: argparse.Namespace, file: StackFile, trial: Trial) ->
 
 
 def _propose(step: Step) -> Proposal:
-    """Return a step in the form that the editor of stack files takes."""
+    """Return a step as a proposal of ``advise``, whose code edits the stack file."""
     edit, pool = step.edit, step.edit.pools[0].pool
     return Proposal(
         kind="share",

@@ -1,4 +1,4 @@
-"""``--acceptance`` and ``--profile`` of ``job``: a program that tests nodes, and a profiler around a program."""
+"""``job --acceptance`` runs a program that tests nodes; ``job --profile`` runs the team's program in a profiler."""
 
 import argparse
 from collections.abc import Iterator
@@ -17,15 +17,15 @@ _LEVEL = 2
 
 
 def prepare_request(config: StackConfig, asked: RunRequest, arguments: argparse.Namespace) -> RunRequest:
-    """Return the request with the program of a test, with a profiler around its program, or unchanged.
+    """Return the request with the program of a test, with its own program in a profiler, or unchanged.
 
     Raises:
-        UsageError: The flags contradict each other, or the pool does not admit the test.
+        UsageError: The flags contradict each other, or the test cannot run in the pool.
     """
     if mistakes := [*_list_contradictions(config, asked, arguments)]:
         raise UsageError("\n".join(mistakes))
     if arguments.profile:
-        # Under the name of the run, the profile would resume from the run's checkpoints.
+        # With the name of the training run, the profile would resume from that run's checkpoints.
         return wrap_in_profiler(replace(asked, name=arguments.run_name or "profile"), arguments.profile)
     if not arguments.acceptance:
         return asked
@@ -54,7 +54,7 @@ def _list_contradictions(config: StackConfig, asked: RunRequest, arguments: argp
 
 
 def list_special_notes(config: StackConfig, run: TrainingRun, arguments: argparse.Namespace) -> Iterator[str]:
-    """Yield the notes on a test or a profile."""
+    """Yield the notes about a test or a profile; none for a usual run."""
     if arguments.acceptance:
         yield from list_acceptance_notes(config, run, arguments.acceptance)
     elif arguments.profile:

@@ -1,4 +1,4 @@
-"""The names that `explain` takes without a stack before them: rules, alerts, kinds of problems and stacks."""
+"""The topics that `explain NAME` knows: rules, alerts, kinds of problems, pages and stacks."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -22,14 +22,14 @@ from ..records import Record
 
 
 class TopicKind(Record):
-    """Topics that a page of docs/ lists by their names."""
+    """A kind of topic, whose names a page of docs/ lists."""
 
     noun: str
     page: str
     find: Callable[[], Mapping[str, Any]]
-    """Returns name → topic."""
+    """Returns a mapping of name → topic."""
     describe: Callable[[Any], Iterable[str]]
-    """Topic → the lines that explain it."""
+    """Returns the lines that explain a topic."""
 
 
 def _describe_rule(rule: Rule) -> Iterator[str]:
@@ -38,7 +38,7 @@ def _describe_rule(rule: Rule) -> Iterator[str]:
 
 
 def _describe_kind(kind: ProblemKind) -> Iterator[str]:
-    """Yield the entry of docs/problems/: meaning, example, the line that check prints, and remedy."""
+    """Yield what docs/problems/ says of a kind: meaning, example, the line that `check` prints, and remedy."""
     yield f"{kind.meaning} ({kind.severity})"
     if kind.needs:
         yield f"No stack file has this problem by itself; it takes {kind.needs}."
@@ -51,7 +51,7 @@ def _describe_kind(kind: ProblemKind) -> Iterator[str]:
 PAGE = "page"
 """The kind of a topic that is a whole page of docs/."""
 STACK = "stack"
-"""The kind of the topics that the folder stacks/ lists."""
+"""The kind of a topic that is a stack in the folder stacks/."""
 LISTED_KINDS = (
     TopicKind("policy rule", "docs/policies.md", lambda: {rule.id: rule for rule in RULES}, _describe_rule),
     TopicKind(

@@ -1,4 +1,4 @@
-"""``training-plan``: days and dollars of a training run, with its interruptions and checkpoints."""
+"""``training-plan``: estimate the days and dollars of a training run, with its interruptions and checkpoints."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""The training run that ``job`` prints without ``--build-engine``: a Job or a JobSet below its comments."""
+"""``job`` without ``--build-engine``: print a training run as a Job or a JobSet, below comments about it."""
 
 import argparse
 import sys
@@ -17,11 +17,11 @@ from .text.formats import make_printable
 
 _OPTIONS = ("image", "nodes", "gpus", "wait", "restarts", "checkpoints", "env", "acceptance", "level", "profile")
 _WORDS = {name: f"--{name}" for name in _OPTIONS} | {"mounts": "--mount", "run_name": "--name", "words": "PROGRAM"}
-"""Argument of a run → its flag on the command line."""
+"""Name of a parsed argument of a run → its flag on the command line."""
 
 
 def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
-    """Print the object, and its warnings on the error stream, which a pipe to kubectl does not take."""
+    """Print the object; print warnings to standard error, so that a pipe to kubectl does not get them."""
     run = read_request(config, prepare_request(config, read_arguments(arguments), arguments))
     for line in _list_warnings(config, run, arguments.acceptance):
         print(make_printable(f"warning: {line}"), file=sys.stderr)
@@ -31,7 +31,7 @@ def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
 
 
 def _list_warnings(config: StackConfig, run: TrainingRun, acceptance: Acceptance | None) -> Iterable[str]:
-    """Return the warnings of a run; a test takes minutes and has our program, so it has fewer."""
+    """Return the warnings of a run. An acceptance test has fewer: it takes only minutes, and its program is ours."""
     match acceptance:
         case None:
             return list_warnings(config, run)
@@ -42,7 +42,7 @@ def _list_warnings(config: StackConfig, run: TrainingRun, acceptance: Acceptance
 
 
 def read_arguments(arguments: argparse.Namespace) -> RunRequest:
-    """Return the words of the command line."""
+    """Return the request that the command line states."""
     return RunRequest(
         pool=arguments.pool,
         tenant=arguments.tenant,

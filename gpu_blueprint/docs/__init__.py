@@ -1,4 +1,4 @@
-"""Pages generated from the code; a test compares them with the files in the repository."""
+"""Generate pages of the documentation from the code; a test compares them with the files in the repository."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The text of every admission rule, for ``explain RULE`` and docs/tenants.md."""
+"""The text about each admission rule in ``explain RULE`` and docs/tenants.md."""
 
 import re
 from collections.abc import Iterator
@@ -60,12 +60,12 @@ _SPECIMEN: dict[str, Any] = {
         }
     ],
 }
-"""A stack with every rule, quota, right and NetworkPolicy: a model with a caller in another tenant, and Prometheus."""
+"""A stack that has every admission rule, quota, right and NetworkPolicy that a stack can have."""
 
 
 @cache
 def make_specimen() -> StackConfig:
-    """Return the stack whose rules, quotas, rights and NetworkPolicies the page shows."""
+    """Return the config of a stack that has every rule, quota, right and NetworkPolicy."""
     return parse(_SPECIMEN, "us-east-1")
 
 
@@ -76,7 +76,7 @@ def list_all_admission_rules() -> tuple[WaivableRule, ...]:
 
 
 def describe_admission_rule(rule: WaivableRule) -> Iterator[str]:
-    """Yield the meaning of a rule, the message that a tenant reads, and the way to lift the rule."""
+    """Yield what a rule guarantees, the message that a tenant reads, and how to lift the rule."""
     yield rule.keeps
     yield f"A tenant that breaks it reads: {describe_message(rule)}"
     yield (
@@ -86,7 +86,7 @@ def describe_admission_rule(rule: WaivableRule) -> Iterator[str]:
 
 
 def describe_message(rule: WaivableRule) -> str:
-    """Return the message of a rule, with … in place of the parts that depend on the request."""
+    """Return the message of a rule, with … for each part that depends on the request."""
     if not rule.is_message_cel:
         return rule.message
     parts = [_read_text(term) for term in split_sum(rule.message)]
@@ -94,7 +94,7 @@ def describe_message(rule: WaivableRule) -> str:
 
 
 def split_sum(cel: str) -> list[str]:
-    """Split CEL at each ``+`` outside of string literals and parentheses."""
+    """Split a CEL expression at each ``+`` that is outside of string literals and brackets."""
     terms, depth, quoted, start = [], 0, False, 0
     for position, letter in enumerate(cel):
         if letter == "'" and cel[position - 1] != "\\":
@@ -108,6 +108,6 @@ def split_sum(cel: str) -> list[str]:
 
 
 def _read_text(term: str) -> str:
-    """Return the text of a literal, or … for a term that depends on the request."""
+    """Return the text of a string literal, or … for any other term."""
     text = re.fullmatch(r"'((?:[^'\\]|\\.)*)'", term)
     return text[1].replace("\\'", "'") if text else "…"

@@ -1,4 +1,4 @@
-"""docs/alerts.md: the runbook of all alerts, and the meaning of recorded series and exported metrics."""
+"""docs/alerts.md: the runbook of each alert, and the meaning of recorded series and exported metrics."""
 
 import re
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def render_alerts_page() -> str:
 
 
 def _list_needs() -> Iterator[str]:
-    """Yield a sentence for each heading whose rules some stacks do not have."""
+    """Yield a sentence for each group of alerts that not every stack has."""
     for given in ALERTS_BY_SUBJECT.values():
         if given.needs:
             headings = " and ".join(dict.fromkeys(alert.subject for alert in given.alerts))
@@ -68,9 +68,9 @@ def describe_alert(alert: Alert) -> Iterator[str]:
 
 
 def _fill_placeholders(text: str) -> str:
-    """Replace the placeholders of Prometheus' templates by readable words: ``{pool}``.
+    """Replace the placeholders of Prometheus' templates by readable words, such as ``{pool}``.
 
-    Markdown would hide ``<pool>`` as a tag of HTML.
+    Markdown would hide ``<pool>``, because it looks like an HTML tag.
     """
     text = text.replace("{{ $value | humanizePercentage }}", "{share}")
     text = re.sub(r"{{ \$value.*? }}", "{number}", text)

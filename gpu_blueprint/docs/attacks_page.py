@@ -1,4 +1,4 @@
-"""docs/attacks.md: the attacks of a tenant. ``python -m tests.attacks`` plays the attacks and writes the rows."""
+"""docs/attacks.md: attacks by a tenant. ``python -m tests.attacks`` runs them and writes ``attacks.json``."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from .markdown import format_table
 
 ATTACKS = Path(__file__).with_name("attacks.json")
-"""Rows with name, guards, and the outcome in version 0.2 (``today``) and in this version."""
+"""Attacks with name, guards, the outcome in version 0.2 (``today``), the outcome now, and the message."""
 _HEAD = """# Attacks
 
 Each row is a request of a tenant. A real API server judges all of them twice: with the objects of version 0.2, where
@@ -20,7 +20,7 @@ The run of the lab writes the rows: `make lab`, and then `python -m tests.attack
 
 
 def render_attacks_page() -> str:
-    """Return the page as Markdown: what a tenant tries, and the outcome in version 0.2 and now."""
+    """Return the page as Markdown: what a tenant tries, and what happens in version 0.2 and now."""
     rows = json.loads(ATTACKS.read_text(encoding="utf-8"))
     header = ("attack", "version 0.2", "now", "the tenant reads")
     cells = [(row["name"], row["today"], row["now"], row["message"].replace("|", "\\|")) for row in rows]

@@ -1,4 +1,4 @@
-"""The JSON schema for editors and the reference of all fields, generated from the models of the config."""
+"""docs/config.md, the reference of all fields, and the JSON schema for editors, both from the config's models."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ Generated from the code: `make docs`.
 
 
 def build_stack_schema() -> dict[str, Any]:
-    """Return the JSON schema of the stack object without the region, which the file states under its own key."""
+    """Return the JSON schema of the stack object, without the region: the file states it under a key of its own."""
     schema = StackConfig.model_json_schema(by_alias=True)
     del schema["properties"]["region"]
     schema["required"].remove("region")
@@ -114,5 +114,5 @@ def _describe_type(field: dict[str, Any]) -> str:
 
 
 def _join_lines(text: str) -> str:
-    """Put a text on one line that fits into a cell of a table."""
+    """Return a text as one line for a cell of a Markdown table."""
     return " ".join(text.split()).replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""docs/isolation.md: what keeps tenants inside their grants, and how a platform team changes or suspends it."""
+"""docs/isolation.md: what keeps tenants inside their grants, and how a platform team enables or suspends rules."""
 
 from collections.abc import Callable, Iterator
 
@@ -142,7 +142,7 @@ mode `strict` (`NETWORK_POLICY_ENFORCING_MODE`) denies everything until then, an
 ever: each namespace of the platform would need policies, and the platform writes none there.
 """,
 }
-"""Notes below the table of a section."""
+"""Mechanism → the text below the table of its section."""
 
 _LISTS: tuple[Callable[[StackConfig], Iterator[Guarantee]], ...] = (
     quotas.list_guarantees,
@@ -152,7 +152,7 @@ _LISTS: tuple[Callable[[StackConfig], Iterator[Guarantee]], ...] = (
 
 
 def list_guarantees(config: StackConfig) -> Iterator[Guarantee]:
-    """Yield what quotas, rights, traffic rules and nodes prevent."""
+    """Yield what quotas, rights, network policies and nodes guarantee."""
     for listed in _LISTS:
         yield from listed(config)
 

@@ -1,4 +1,4 @@
-"""docs/own-prometheus.md: the requirements on a team's own Prometheus."""
+"""docs/own-prometheus.md: what a team's own Prometheus must do for the platform's rules."""
 
 from ..monitoring.metrics import METRICS
 from ..monitoring.state_metrics import build_state_metrics_values

@@ -1,4 +1,4 @@
-"""docs/my-pod-waits.md: the causes for which a pod waits, in the order in which the pod meets them."""
+"""docs/my-pod-waits.md: the reasons why a pod waits, in the order in which a pod meets them."""
 
 import re
 from collections.abc import Iterator
@@ -28,13 +28,13 @@ Generated from `gpu_blueprint/docs/pod_waits.yaml`: `make docs`.
 
 
 class Cause(Record):
-    """A cause for which a pod waits."""
+    """A reason why a pod waits."""
 
     title: str
     sign: str
     """What people see first."""
     command: str
-    """A command of kubectl that shows the cause."""
+    """A kubectl command that shows the cause."""
     output: str
     """What the command prints, with ``…`` for words that are left out."""
     meaning: str
@@ -68,12 +68,12 @@ def render_pod_waits_page() -> str:
 
 
 def _find_anchor(number: int, cause: Cause) -> str:
-    """Return the name that GitHub gives to the heading of a cause."""
+    """Return the anchor that GitHub gives to the heading of a cause."""
     return f"{number}-{cause.title.lower().replace(' ', '-').replace(chr(39), '')}"
 
 
 def describe_causes(causes: tuple[Cause, ...]) -> Iterator[str]:
-    """Yield the causes as lines for a terminal: sign, command, what it prints, and remedy."""
+    """Yield the causes as lines for a terminal: sign, command, its output, meaning and remedy."""
     yield "The causes, in the order in which a pod meets them. Write your namespace, pod and pool into the commands."
     for number, cause in enumerate(causes, 1):
         yield from ("", f"{number}. {cause.title}", f"   {cause.sign}", "", f"       $ {cause.command}")
@@ -82,6 +82,6 @@ def describe_causes(causes: tuple[Cause, ...]) -> Iterator[str]:
 
 
 def _name_pages(text: str) -> str:
-    """Replace links of Markdown: ``[starts.md](starts.md)`` becomes ``docs/starts.md``."""
+    """Replace Markdown links by paths: ``docs/starts.md`` for ``[starts.md](starts.md)``."""
     text = re.sub(r"\[[\w-]+\.md\]\(([\w/-]+\.md)[^)]*\)", r"docs/\1", text)
     return re.sub(r"\[([^\]]+)\]\(([\w/-]+\.md)[^)]*\)", r"\1 (docs/\2)", text)

@@ -1,4 +1,4 @@
-"""Every kind of problem with its meaning, its remedy and a stack that has it."""
+"""Every kind of problem, with its meaning, its remedy and an example."""
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -19,37 +19,37 @@ from ..records import Record, field
 
 EXAMPLE_FILE = "Pulumi.example.yaml"
 EXAMPLE_DAY = date(2026, 11, 22)
-"""The fixed day of the checks of examples, since reservations in examples end."""
+"""The day for which examples are checked; it is fixed, because the examples have reservations that end."""
 _TABLE = Path(__file__).with_name("problems.yaml")
 _DELETE = "DELETE"
 
 
 class ProblemKind(Record):
-    """One kind of problem, which CI may match on."""
+    """One kind of problem. CI may match on ``kind``."""
 
     kind: str
     """Stable name, such as ``purchase-order``."""
     meaning: str
-    """The fault, and the damage or cost that it would cause."""
+    """The mistake, and the damage or cost that it would cause."""
     remedy: str
-    """The change that ends the problem."""
+    """The change that solves the problem."""
     severity: Severity = "error"
     example: Mapping[str, Any] = field(default_factory=dict)
-    """Dotted field path → value that gives the base stack this problem; ``DELETE`` removes a field."""
+    """Dotted field path → value. With these changes, the base stack has the problem; ``DELETE`` removes a field."""
     file: str = ""
-    """Instead of ``example``: the text of a stack file that has this problem."""
+    """The text of a stack file that has this problem, in place of ``example``."""
     needs: str = ""
-    """Instead of ``example``: the cause of the problem, if no stack file alone has it."""
+    """The cause of a problem that a stack file by itself cannot have, in place of ``example``."""
 
     def make_stack(self) -> dict[str, Any]:
-        """Return the base stack with the changes of the example; ``region`` is ``aws:region``."""
+        """Return the base stack with the changes of the example; the field ``region`` stands for ``aws:region``."""
         stack: dict[str, Any] = deepcopy(_read_table()["base"])
         for path, value in self.example.items():
             _set(stack, path.split("."), deepcopy(value))
         return stack
 
     def find_problem(self) -> Problem:
-        """Check the example, and return its problem of this kind.
+        """Check the example, and return its first problem of this kind.
 
         Raises:
             LookupError: The example does not have this problem.

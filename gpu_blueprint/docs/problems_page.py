@@ -1,4 +1,4 @@
-"""docs/problems/: every kind of problem with its meaning, an example, the printed line and the remedy."""
+"""docs/problems/: each kind of problem with its meaning, an example, the line that `check` prints, and the remedy."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,11 +28,11 @@ _TITLES: Mapping[str, str] = {
     "file": "the stack file as a whole",
     "outside": "what no stack file has by itself",
 }
-"""Name of a page → subject of its problems."""
+"""Name of a page → what its problems are about."""
 
 
 def render_problem_pages() -> dict[Path, str]:
-    """Return path → content of the index and of the page of each subject."""
+    """Return path → content, for the index and for the page of each subject."""
     pages: dict[str, list[ProblemKind]] = {}
     for kind in list_problem_kinds():
         pages.setdefault(find_page(kind), []).append(kind)
@@ -44,7 +44,7 @@ def render_problem_pages() -> dict[Path, str]:
 
 
 def find_page(kind: ProblemKind) -> str:
-    """Return the page of a kind: the subject of the section with the problem in the kind's example."""
+    """Return the name of a kind's page: the subject of the section in which the kind's example has the problem."""
     if kind.needs:
         return "outside"
     section = next(iter(kind.find_problem().path), "")
@@ -70,7 +70,7 @@ def _render_page(name: str, kinds: Sequence[ProblemKind]) -> str:
 
 
 def describe_kind(kind: ProblemKind) -> Iterator[str]:
-    """Yield the Markdown lines of a kind: meaning, example, the line that check prints, remedy."""
+    """Yield the Markdown lines of a kind: meaning, example, the line that `check` prints, and remedy."""
     yield kind.meaning
     if kind.needs:
         yield f"No stack file has this problem by itself; it takes {kind.needs}."
@@ -81,14 +81,14 @@ def describe_kind(kind: ProblemKind) -> Iterator[str]:
 
 
 def show_line(kind: ProblemKind) -> str:
-    """Return the line that ``check`` prints; the line has a place only if the example is a whole file."""
+    """Return the line that ``check`` prints; it has a file and a line number only if the example is a whole file."""
     problem = kind.find_problem()
     severity = "" if problem.severity == "error" else f"{problem.severity}: "
     return f"{severity}{problem} [{problem.kind}]"
 
 
 def show_example(kind: ProblemKind) -> str:
-    """Return the file, or the changed fields with the names of list items around them; removed fields are comments."""
+    """Return the file, or the changed fields; items around them have only a name, removed fields are comments."""
     if kind.file:
         return kind.file.rstrip()
     stack, comments = kind.make_stack(), list[str]()

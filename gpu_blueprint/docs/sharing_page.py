@@ -1,4 +1,4 @@
-"""docs/sharing.md: the ways to share each GPU model on each AMI family, as the code decides them."""
+"""docs/sharing.md: how each GPU model can be shared on each AMI family, as the code decides it."""
 
 from collections.abc import Iterator
 
@@ -64,7 +64,7 @@ Generated from the code that decides: `make docs`.
 
 
 class _Cell(Record):
-    """The resources that pods request, or the reasons why a GPU cannot be shared this way."""
+    """The resources that pods request, or the reasons why a GPU cannot be shared in this way."""
 
     resources: tuple[str, ...]
     reasons: tuple[str, ...] = ()
@@ -109,7 +109,7 @@ def _list_rows() -> Iterator[_Row]:
 
 
 def _judge(gpu: Gpu, ami: AmiFamily, sharing: Sharing, fractional: bool) -> _Cell:
-    """Return the resources of a GPU that is shared this way, or the reasons against it."""
+    """Return the resources that pods request on a GPU that is shared in this way, or the reasons against it."""
     refusals = [problem.message for problem in find_refusals(gpu, ami, sharing, fractional=fractional)]
     if refusals:
         return _Cell((), tuple(message.replace(gpu.name, "this GPU", 1) for message in refusals))
@@ -117,7 +117,7 @@ def _judge(gpu: Gpu, ami: AmiFamily, sharing: Sharing, fractional: bool) -> _Cel
 
 
 def _list_samples(gpu: Gpu) -> tuple[Sharing, ...]:
-    """Return an example of each way to share; a GPU without MIG is refused with any profile."""
+    """Return an example of each way to share a GPU; for a GPU without MIG, profiles that are refused."""
     smallest, half = (gpu.mig.rows[0].name, _find_half(gpu)) if gpu.mig else ("1g.10gb", "3g.40gb")
     return (
         Exclusive(),

@@ -1,4 +1,4 @@
-"""docs/tenants.md: how a member of a tenant logs in, what its pods write, and the rules of admission."""
+"""docs/tenants.md: how a member of a tenant logs in, what pods must state, and the rules of admission."""
 
 from collections.abc import Iterator
 

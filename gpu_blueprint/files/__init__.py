@@ -1,1 +1,1 @@
-"""Reading, writing, starting and upgrading stack files."""
+"""Read, write, start and upgrade stack files."""

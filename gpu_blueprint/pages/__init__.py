@@ -1,4 +1,4 @@
-"""The picture of a stack as SVG."""
+"""Draw the picture of a stack as SVG."""
 
 from .picture import draw_stack
 

@@ -1,4 +1,4 @@
-"""The card of a pool: its name, capacity types, GPUs, grants and servers."""
+"""Draw the card of a pool: its name, capacity types, GPUs, grants and servers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
@@ -11,10 +11,10 @@ from .view import GrantView, PoolView, ServerView
 
 PADDING = 14
 _GAP, _CUT_GAP, _NODE_GAP = 3, 6, 6
-"""Pixels between whole GPUs, between GPUs that are cut into units, and further pixels between nodes."""
+"""Pixels between whole GPUs, pixels between GPUs that are cut into units, and additional pixels between nodes."""
 _BOX_HEIGHT, _ROW = 18, 24
 _NARROW, _WIDE = 18, 38
-"""Widths of a box: with at most four units, and with more."""
+"""Width of a box in pixels if a GPU has at most four units, and if it has more."""
 _MOST_ROWS, _MOST_LINES = 3, 2
 _LINE = 18
 _SWATCH = 10
@@ -22,7 +22,7 @@ _PILL_HEIGHT, _PILL_PADDING, _ARROW = 20, 8, 18
 
 
 class Grid(Record):
-    """The places of a pool's boxes."""
+    """The sizes and places of a pool's boxes, each of which shows one or more GPUs."""
 
     width: int
     """Width of a box in pixels."""
@@ -30,15 +30,15 @@ class Grid(Record):
     """Pixels between two boxes."""
     per_row: int
     node: int
-    """Boxes of a node; 1 if nodes are not shown."""
+    """Boxes that form a node; 1 if nodes are not shown."""
 
     def find_x(self, column: int) -> int:
-        """Return the left edge of a column, from the left edge of the first."""
+        """Return the distance in pixels from the left edge of the first column to that of another."""
         return column * (self.width + self.gap) + (column // self.node) * _NODE_GAP * (self.node > 1)
 
 
 class Mark(Record):
-    """A few words, after a coloured square or alone."""
+    """A few words, behind a coloured square if they have a style."""
 
     text: str
     style: str | None = None
@@ -77,7 +77,7 @@ def draw_cpu_pool(sheet: Sheet, pool: CpuPoolSummary, x: float, y: float, width:
 
 
 def _put_behind(sheet: Sheet, place: int, x: float, y: float, width: float, height: float) -> None:
-    """Draw the background of a card below all shapes that were drawn after a place of the sheet."""
+    """Draw the background of a card under its content: all shapes of the sheet from position ``place`` on."""
     content = sheet.shapes[place:]
     del sheet.shapes[place:]
     sheet.add_box(x, y, width, height, "card", 8)
@@ -85,7 +85,7 @@ def _put_behind(sheet: Sheet, place: int, x: float, y: float, width: float, heig
 
 
 def draw_note_card(sheet: Sheet, lines: Sequence[str], x: float, y: float, width: float) -> int:
-    """Draw a card with lines of text, the first like a name, and return its height."""
+    """Draw a card with lines of text, the first as a heading, and return its height."""
     height = 16 + 19 * len(lines)
     sheet.add_box(x, y, width, height, "card", 8)
     for number, line in enumerate(lines):
@@ -95,7 +95,7 @@ def draw_note_card(sheet: Sheet, lines: Sequence[str], x: float, y: float, width
 
 
 def _draw_head(sheet: Sheet, words: tuple[str, str, Sequence[str]], x: float, y: float, width: float) -> None:
-    """Draw a pool's name and purpose, and its capacity types from the right edge."""
+    """Draw a pool's name and purpose, and its capacity types at the right edge."""
     name, purpose, purchase = words
     widths = [NOTE.measure(word) + 2 * _PILL_PADDING for word in purchase]
     pills = sum(widths) + _ARROW * (len(widths) - 1)
@@ -118,14 +118,14 @@ def _describe_price(usd_per_hour: float | None) -> str:
 
 
 def describe_gpus(pool: PoolView, boxes: GpuBoxes) -> str:
-    """Return the GPUs of a pool and their sharing, and how many GPUs a box has if not one."""
+    """Return how many GPUs a pool has and how they are shared, and how many a box shows, if more than one."""
     scale = f", {boxes.gpus_each:,} a box" if boxes.gpus_each > 1 else ""
     reserved = f"; {pool.reserved_gpus:,} reserved (underlined)" if pool.reserved_gpus else ""
     return f"{pool.gpus:,} × {pool.gpu}{scale}, {pool.sharing}{reserved}"
 
 
 def plan_grid(pool: PoolView, width: float) -> Grid:
-    """Return the size of the boxes and their number in a row; a node is never split over two rows."""
+    """Return the size of the boxes and their number in a row; a node that is shown is never split over two rows."""
     box = _NARROW if len(pool.slices) <= 4 else _WIDE
     gap = _CUT_GAP if len(pool.slices) > 1 else _GAP
     single = Grid(box, gap, int((width + gap) // (box + gap)), 1)
@@ -149,7 +149,7 @@ def _draw_boxes(sheet: Sheet, boxes: GpuBoxes, grid: Grid, x: float, y: float, r
 
 
 def list_grant_marks(pool: PoolView, styles: Mapping[str, str]) -> list[Mark]:
-    """Return the units of a pool, the tenants' grants, and the units without a quota, in words."""
+    """Return words for the units of a pool, for each tenant's grant, and for the units without a quota."""
     units = pool.units
     marks = [Mark(f"{' + '.join(_describe_units(pool))}:")]
     marks += [Mark(f"{grant.tenant}: {_describe_counts(grant, units)}", styles[grant.tenant]) for grant in pool.grants]
@@ -160,7 +160,7 @@ def list_grant_marks(pool: PoolView, styles: Mapping[str, str]) -> list[Mark]:
 
 
 def _describe_units(pool: PoolView) -> Iterator[str]:
-    """Yield the units of a pool by resource, with the sum of the quotas if it exceeds the units."""
+    """Yield the number of units of each resource, and the sum of the quotas if it is larger."""
     for resource, count in pool.units.items():
         granted = sum(grant.counts.get(resource, 0) for grant in pool.grants)
         yield f"{count:,} {resource}" + (f" for quotas of {granted:,}" if granted > count else "")
@@ -171,7 +171,7 @@ def _describe_counts(grant: GrantView, units: Mapping[str, int]) -> str:
 
 
 def _count(resource: str, count: int, units: Mapping[str, int]) -> str:
-    """Return a count, with its resource if the pool has several."""
+    """Return a count, with the name of its resource if the pool has several resources."""
     return f"{count:,} {resource}" if len(units) > 1 else f"{count:,}"
 
 
@@ -189,7 +189,7 @@ def describe_replicas(server: ServerView) -> str:
 
 
 def _flow(sheet: Sheet, marks: Sequence[Mark], x: float, y: float, width: float) -> int:
-    """Write marks one after another, on at most two lines, and return the number of lines."""
+    """Write marks one after another, on at most two lines; return the number of lines."""
     place, line = 0.0, 0
     for number, mark in enumerate(marks):
         indent = _SWATCH + 5 if mark.style else 0

@@ -1,4 +1,4 @@
-"""The picture of a stack in words, for screen readers."""
+"""Describe the picture of a stack in words, for screen readers."""
 
 from collections.abc import Iterator
 
@@ -7,11 +7,11 @@ from .folding import Folded
 from .view import GrantView, PoolView, StackView
 
 _MOST = 6
-"""Number of grants and of servers of a pool that the text names."""
+"""Most grants of a pool, and most servers of a pool, that the text names."""
 
 
 def describe(view: StackView, folded: Folded) -> str:
-    """Return what the picture shows, a sentence for each card."""
+    """Return what the picture shows, with a sentence for each card."""
     return " ".join(_list_sentences(view, folded))
 
 

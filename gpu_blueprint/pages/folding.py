@@ -1,4 +1,4 @@
-"""The cards of a picture: which tenants and pools have their own card, and the colours of the tenants."""
+"""Choose which tenants and pools get their own card in a picture, and the colours of the tenants."""
 
 from collections.abc import Sequence
 from itertools import repeat
@@ -9,14 +9,14 @@ from ..records import Record
 from .view import PoolView, StackView, TenantView
 
 OTHERS = "others"
-"""Style of the tenants that share one card."""
+"""The style of all tenants that share one card."""
 TENANT_STYLES = tuple(f"tenant-{number}" for number in range(1, 7))
 _MOST_POOLS, _MOST_CPU_POOLS = 8, 3
 Item = TypeVar("Item")
 
 
 class Folded(Record, kw_only=True):
-    """The tenants and pools with their own card, and the others, which share a card."""
+    """The tenants and pools with their own card, and the others; those of one kind share a card."""
 
     tenants: Sequence[TenantView]
     other_tenants: Sequence[TenantView]
@@ -33,7 +33,7 @@ class Folded(Record, kw_only=True):
 
 
 def fold(view: StackView) -> Folded:
-    """Return which tenants and pools have their own card: the first of the file, if there are too many."""
+    """Return which tenants and pools have their own card; if there are too many, the first ones of the file."""
     tenants, other_tenants = _split(view.tenants, len(TENANT_STYLES))
     pools, other_pools = _split(view.pools, _MOST_POOLS)
     cpu_pools, other_cpu_pools = _split(view.cpu_pools, _MOST_CPU_POOLS)
@@ -48,6 +48,6 @@ def fold(view: StackView) -> Folded:
 
 
 def _split(items: Sequence[Item], most: int) -> tuple[Sequence[Item], Sequence[Item]]:
-    """Return the items with their own card and the others, for at most ``most`` cards in all."""
+    """Return the items with their own card, and the others, which share one; at most ``most`` cards in all."""
     shown = len(items) if len(items) <= most else most - 1
     return items[:shown], items[shown:]

@@ -1,4 +1,4 @@
-"""The GPUs of a pool as boxes, each divided into the units that pods request, in the colours of the grants."""
+"""Show the GPUs of a pool as boxes that are divided into units, in the colours of the tenants who have grants."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain, repeat
@@ -7,33 +7,34 @@ from ..records import Record
 from .view import GrantView, PoolView
 
 FREE = "free"
-"""Style of units that no tenant is granted."""
+"""Style of units without a grant."""
 MOST_UNITS = 8
-"""Most units of one GPU that a box shows one by one."""
+"""Most units of a GPU that a box shows one by one."""
 _ROUND = (1, 2, 5)
-"""First digits of the numbers of GPUs that a box may represent."""
+"""First digits of the number of GPUs that a box may stand for: 1, 2, 5, 10, 20 and so on."""
 
 
 class Cell(Record):
-    """A part of a box."""
+    """A vertical strip of a box."""
 
     share: float
-    """Part of the box's width."""
+    """Fraction of the box's width."""
     style: str
 
 
 class GpuBoxes(Record):
-    """The boxes of a pool, from left to right."""
+    """The boxes of a pool in order, each as cells from left to right."""
 
     gpus_each: int
-    """GPUs that a box represents; the last box may represent fewer."""
+    """GPUs that a box stands for; the last box may stand for fewer."""
     boxes: tuple[tuple[Cell, ...], ...]
 
 
 def fill_boxes(pool: PoolView, styles: Mapping[str, str], most: int) -> GpuBoxes:
-    """Return at most ``most`` boxes with the pool's grants; ``styles`` has a style for each tenant.
+    """Return at most ``most`` boxes that show the pool's grants; ``styles`` has a style for each tenant.
 
-    A box shows the units of its GPU one by one. Boxes of several GPUs, or of more than eight units, show parts.
+    A box shows the units of its GPU one by one. If boxes stand for several GPUs, or if a GPU has more than eight units,
+    a box shows only each tenant's part.
     """
     each = _choose_gpus_each(pool.gpus, most)
     if each > 1 or len(pool.slices) > MOST_UNITS:
@@ -44,7 +45,7 @@ def fill_boxes(pool: PoolView, styles: Mapping[str, str], most: int) -> GpuBoxes
 
 
 def _choose_gpus_each(gpus: int, most: int) -> int:
-    """Return the smallest round number of GPUs for a box with which all boxes fit."""
+    """Return the smallest round number of GPUs in a box for which ``most`` boxes are enough."""
     power = 1
     while True:
         for digit in _ROUND:
@@ -54,13 +55,13 @@ def _choose_gpus_each(gpus: int, most: int) -> int:
 
 
 def _list_owners(grants: tuple[GrantView, ...], resource: str, styles: Mapping[str, str]) -> Iterator[str]:
-    """Yield the style of each unit of a resource, without end."""
+    """Yield the style of each unit of a resource; after the granted units, endlessly the style of free ones."""
     granted = (repeat(styles[grant.tenant], grant.counts.get(resource, 0)) for grant in grants)
     return chain(chain.from_iterable(granted), repeat(FREE))
 
 
 def _fill_parts(pool: PoolView, styles: Mapping[str, str], each: int) -> Iterator[tuple[Cell, ...]]:
-    """Yield boxes with the tenants' GPUs one after the other, without single units."""
+    """Yield boxes in which each tenant has one part; the tenants follow each other over all boxes."""
     shares = {unit.resource: unit.share for unit in pool.slices}
     granted = [
         (sum(count * shares[resource] for resource, count in grant.counts.items()), styles[grant.tenant])

@@ -1,4 +1,4 @@
-"""The places of tenants, pools and links on the picture of a stack."""
+"""Place tenants, pools and links in the picture of a stack."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -23,7 +23,7 @@ _LEGEND = (
 
 
 class Frame(Record):
-    """The upper edge and the height of a card."""
+    """The upper edge and the height of a card in pixels."""
 
     y: float
     height: float
@@ -56,7 +56,7 @@ def _draw_title(sheet: Sheet, view: StackView) -> None:
 
 
 def _draw_pools(sheet: Sheet, folded: Folded) -> tuple[dict[str, Frame], float]:
-    """Draw the cards of all pools; return pool → frame, and the lower end of the column."""
+    """Draw the cards of all pools; return pool → frame of its card, and the lower end of the column."""
     frames, y, styles = dict[str, Frame](), float(_TOP), folded.styles
     for pool in folded.pools:
         frames[pool.name] = Frame(y, draw_pool(sheet, pool, styles, _POOLS_X, y, _POOL_WIDTH))
@@ -76,7 +76,7 @@ def _draw_pools(sheet: Sheet, folded: Folded) -> tuple[dict[str, Frame], float]:
 
 
 def _place_tenants(folded: Folded, pools: Mapping[str, Frame], bottom: float) -> dict[str, Frame]:
-    """Return tenant → frame of its card: near its pools, in the order of the file, without overlaps."""
+    """Return tenant → frame of its card. Cards are near their pools, in the order of the file, and do not overlap."""
     frames = dict[str, Frame]()
     groups = [*((tenant,) for tenant in folded.tenants), *([folded.other_tenants] if folded.other_tenants else [])]
     middles = [_find_middle([pools[name] for tenant in group for name in tenant.pools]) for group in groups]
@@ -88,10 +88,10 @@ def _place_tenants(folded: Folded, pools: Mapping[str, Frame], bottom: float) ->
 
 
 def _spread_out(wished: Sequence[float], step: float, last: float) -> Iterator[float]:
-    """Yield the heights nearest to the wished heights, in the same order and at least a step apart.
+    """Yield the y of each card, as near as possible to the wished ones, in the same order, at least a step apart.
 
-    ``last`` is the largest height of the first card. Cards whose wishes overlap get the mean of their wishes (isotonic
-    regression: adjacent violators are pooled).
+    ``last`` is the largest y of the first card. Cards that would overlap are placed around the mean of their wishes
+    (isotonic regression: adjacent violators are pooled).
     """
     pooled: list[tuple[float, int]] = []
     for number, height in enumerate(wished):
@@ -138,7 +138,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _link(folded: Folded, tenants: Mapping[str, Frame], pools: Mapping[str, Frame]) -> Iterator[Curve]:
-    """Yield a curve from each tenant's card to the card of each pool with a grant; equal cards have one curve."""
+    """Yield a curve from a tenant's card to the card of each pool with a grant of it; one curve for a pair of cards."""
     styles = folded.styles
     pairs = {
         (styles[tenant.name], tenants[tenant.name], pools[name]): None
@@ -158,13 +158,13 @@ def _link(folded: Folded, tenants: Mapping[str, Frame], pools: Mapping[str, Fram
 
 
 def _spread(frame: Frame, seen: dict[Frame, int], all_frames: Sequence[Frame]) -> float:
-    """Return the height at which the next link touches the edge of a card; links are evenly spread."""
+    """Return the y at which the next link touches the edge of a card; its links are spread evenly."""
     seen[frame] = seen.get(frame, 0) + 1
     return frame.y + frame.height * seen[frame] / (all_frames.count(frame) + 1)
 
 
 def _draw_legend(sheet: Sheet, y: float) -> float:
-    """Write the meaning of the shapes below all cards and return the height of the picture."""
+    """Write the legend below all cards, and return the height of the picture."""
     for line in _LEGEND:
         y += 18
         sheet.write(_MARGIN, y, line, NOTE, WIDTH - 2 * _MARGIN)

@@ -1,6 +1,6 @@
-"""The picture of a stack as SVG: one file without scripts, fonts or links, for light and dark screens.
+"""Write the picture of a stack as SVG: one file without scripts, fonts or links, for light and dark screens.
 
-GitHub shows the file through ``<img>``, which applies its style element and loads nothing.
+GitHub shows the file through ``<img>``, which applies the style element in the file and loads nothing else.
 """
 
 from collections.abc import Iterator
@@ -39,13 +39,13 @@ _FILLS = {
     **dict.fromkeys((TITLE.name, NAME.name, TEXT.name), _INK),
     **dict.fromkeys((HEADING.name, NOTE.name), _GREY),
 }
-"""Class → fill on light and on dark screens."""
+"""CSS class → fill colour on light and on dark screens."""
 _STROKES = ("#d1d9e0", "#3d444d")
 _OUTLINED = ("paper", "card", "pill")
 
 
 def draw_stack(stack: StackConfig) -> str:
-    """Draw a checked stack and return the file; the same stack gives the same text."""
+    """Draw a checked stack, and return the text of the SVG file; the same stack gives the same text."""
     view = view_stack(stack)
     return write_svg(lay_out(view), view.name, describe(view, fold(view)))
 

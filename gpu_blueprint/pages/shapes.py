@@ -1,4 +1,4 @@
-"""The shapes of a picture, in pixels from its upper left corner, and the sheet that collects them."""
+"""The shapes of a picture, with coordinates in pixels from its upper left corner, and a sheet to draw on."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -10,7 +10,7 @@ Anchor = Literal["start", "middle", "end"]
 
 
 class TextStyle(Record):
-    """A font of the picture; the name is its class in CSS."""
+    """A text style of the picture; the name is its CSS class."""
 
     name: str
     size: int
@@ -29,7 +29,7 @@ NOTE = TextStyle("note", 12)
 
 
 class Box(Record):
-    """A rectangle; the style is its class in CSS."""
+    """A rectangle; the style is its CSS class."""
 
     x: float
     y: float
@@ -40,14 +40,14 @@ class Box(Record):
 
 
 class Label(Record):
-    """A line of text at a point of its baseline."""
+    """A line of text, placed by a point on its baseline."""
 
     x: float
     y: float
     text: str
     style: TextStyle
     anchor: Anchor = "start"
-    """The part of the text at the point: start, middle or end."""
+    """Which part of the text is at the point: start, middle or end."""
 
     @property
     def left(self) -> float:
@@ -61,7 +61,7 @@ class Label(Record):
 
 
 class Curve(Record):
-    """A line from a tenant to a pool."""
+    """A curved line from a tenant to a pool."""
 
     x1: float
     y1: float
@@ -74,7 +74,7 @@ Shape = Box | Label | Curve
 
 
 class Picture(Record):
-    """A drawing without a format."""
+    """A finished drawing, not yet in a file format."""
 
     width: int
     height: int
@@ -83,7 +83,7 @@ class Picture(Record):
 
 @dataclass
 class Sheet:
-    """A picture while it is drawn; later shapes cover earlier ones."""
+    """A drawing in progress; later shapes cover earlier ones."""
 
     shapes: list[Shape] = field(default_factory=list)
 
@@ -92,7 +92,7 @@ class Sheet:
         self.shapes.append(Box(x, y, width, height, style, radius))
 
     def write(self, x: float, y: float, text: str, style: TextStyle, room: float, *, anchor: Anchor = "start") -> float:
-        """Write a line of text, shortened to ``room``, and return an upper bound of its width."""
+        """Write a line of text, shortened to ``room`` pixels, and return an upper bound of its width."""
         label = Label(x, y, shorten(text, room, style.size, bold=style.bold), style, anchor)
         self.shapes.append(label)
         return label.width

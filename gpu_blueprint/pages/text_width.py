@@ -1,8 +1,8 @@
-"""The width of a text before a browser draws it.
+"""Estimate the width of a text before a browser draws it.
 
-A picture names several fonts, of which the reader's machine has one. The widths here are at least those of DejaVu
-Sans 2.37 (the tables ``hmtx`` of the regular and the bold font), which is wider than the other fonts that the picture
-names: Segoe UI, Helvetica, Arial, Roboto and Liberation Sans. So a text may be narrower than its estimate, not wider.
+A picture names several fonts, since a reader's machine may lack some. The widths here are those of DejaVu Sans 2.37
+or larger (tables ``hmtx`` of the regular and the bold font). It is wider than the other fonts that the picture names:
+Segoe UI, Helvetica, Arial, Roboto and Liberation Sans. So a text may be narrower than its estimate, but not wider.
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ _CLASSES = (
     ("ABCDEFGHJKLNOPQRSTUVXYZ", 0.79, 0.85),
     ("#%&+<=>@MWmw^~×→≤…", 1.0, 1.11),
 )
-"""Characters, their greatest width in the regular font, and in the bold font; in parts of the font's size."""
+"""Characters, their greatest width in the regular font, and in the bold font; widths are fractions of the font size."""
 _OTHERS = (0.64, 0.74)
-"""Greatest widths of the other characters of ASCII."""
+"""Greatest widths of all other ASCII characters."""
 _FOREIGN = (1.0, 1.11)
-"""Widths of characters outside ASCII and the classes, such as Chinese characters."""
+"""Widths of all other characters, such as Chinese ones."""
 _WIDTHS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {character: (regular, bold) for characters, regular, bold in _CLASSES for character in characters}
 )
@@ -26,13 +26,13 @@ ELLIPSIS = "…"
 
 
 def estimate_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Return an upper bound of the text's width, in the unit of the font's size."""
+    """Return an upper bound of the text's width, in the unit of ``size``."""
     widths = (_WIDTHS.get(each, _OTHERS if each.isascii() else _FOREIGN)[bold] for each in text)
     return size * sum(widths)
 
 
 def shorten(text: str, room: float, size: float, *, bold: bool = False) -> str:
-    """Return the text, or its longest beginning that fits into the room with an ellipsis."""
+    """Return the text, or its longest beginning that fits into ``room`` together with an ellipsis."""
     if estimate_width(text, size, bold=bold) <= room:
         return text
     kept = text

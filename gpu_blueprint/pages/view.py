@@ -1,4 +1,4 @@
-"""The facts that the picture of a stack shows: pools with GPUs, capacity types, tenants with grants, and servers."""
+"""Collect the facts that the picture of a stack shows: pools, their GPUs and servers, and tenants with grants."""
 
 from collections.abc import Iterator, Mapping
 
@@ -16,7 +16,7 @@ class SliceView(Record):
     resource: str
     """Extended resource."""
     share: float
-    """Relative size: compute slices of a MIG instance; the same for all other units."""
+    """Fraction of the GPU's width in the picture: by compute slices for MIG, equal for all other units."""
 
 
 class GrantView(Record):
@@ -48,7 +48,7 @@ class PoolView(Record, kw_only=True):
     gpus: int
     """The pool's limit in GPUs."""
     node_gpus: int
-    """GPUs of a node if all instance types of the pool have the same number; else 1."""
+    """GPUs of a node if all instance types of the pool have the same number of GPUs; else 1."""
     sharing: str
     slices: tuple[SliceView, ...]
     """The units of one GPU."""
@@ -56,13 +56,13 @@ class PoolView(Record, kw_only=True):
     """Capacity types, in the order in which Karpenter tries them."""
     reserved_gpus: int
     usd_per_hour: float | None
-    """Price of all GPUs of the limit on demand; None if a price is not known."""
+    """On-demand price of all GPUs up to the limit; None if a price is not known."""
     grants: tuple[GrantView, ...]
     servers: tuple[ServerView, ...]
 
     @property
     def units(self) -> dict[str, int]:
-        """Extended resource → count at the pool's limit."""
+        """Extended resource → number of units at the pool's limit."""
         found: dict[str, int] = {}
         for unit in self.slices:
             found[unit.resource] = found.get(unit.resource, 0) + self.gpus
@@ -70,7 +70,7 @@ class PoolView(Record, kw_only=True):
 
     @property
     def ungranted(self) -> dict[str, int]:
-        """Extended resource → units at the limit without a grant; only resources with such units."""
+        """Extended resource → number of units that no tenant is granted, for the resources that have such units."""
         rests = {
             resource: count - sum(grant.counts.get(resource, 0) for grant in self.grants)
             for resource, count in self.units.items()
@@ -79,7 +79,7 @@ class PoolView(Record, kw_only=True):
 
 
 class TenantView(Record):
-    """A tenant with its quota of CPU and memory, as the stack file writes them."""
+    """A tenant, with its quota of CPU and memory as in the stack file."""
 
     name: str
     cpu: str
@@ -89,7 +89,7 @@ class TenantView(Record):
 
 
 class StackView(Record):
-    """The facts of a stack in its picture; it has no account ids, roles or addresses."""
+    """The facts that the picture shows. Account ids, roles and addresses are not among them."""
 
     name: str
     place: str

@@ -1,4 +1,4 @@
-"""A simulation of days of GPU jobs on a stack: Kubernetes' scheduler and Karpenter, without running them."""
+"""Simulate days of GPU jobs on a stack, by the rules of kube-scheduler and Karpenter; neither of them runs."""
 
 from .jobs import Job, Load, Stretch
 from .outcome import Outcome

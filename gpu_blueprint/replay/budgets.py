@@ -1,4 +1,4 @@
-"""The nodes of a pool that Karpenter may disrupt at once, by the reason and the time of the week."""
+"""Count the nodes of a pool that Karpenter may disrupt at once, for a reason and at a time of the week."""
 
 from math import inf
 
@@ -9,17 +9,17 @@ from .week import Windows, find_budget_windows
 
 
 class Budgets(Record):
-    """The disruption budgets of a pool, each with its windows; None for a budget that always holds."""
+    """The disruption budgets of a pool. Each has the windows in which it applies; None if it always applies."""
 
     entries: tuple[tuple[Budget, Windows | None], ...]
 
     def count_allowed(self, reason: Reason, nodes: int, week_s: float) -> float:
-        """Return how many nodes may be disrupted at once: the least of all budgets that hold at this moment.
+        """Return how many nodes may be disrupted at once: the smallest number of the budgets that apply now.
 
         Args:
             reason: The reason for the disruption.
             nodes: Nodes of the pool that are initialized.
-            week_s: Seconds from a Monday 00:00.
+            week_s: The moment, in seconds since a Monday 00:00.
         """
         holding = (
             budget.count_nodes(nodes)
@@ -30,5 +30,5 @@ class Budgets(Record):
 
 
 def find_budgets(disruption: Disruption) -> Budgets:
-    """Return the budgets of a pool, in the time zone of the stack."""
+    """Return the budgets of a pool; their windows are in the time zone of the stack."""
     return Budgets(tuple((budget, find_budget_windows(budget)) for budget in disruption.budgets or ()))

@@ -1,7 +1,8 @@
-"""The built-in load: a working day of a company, from quoted ranges and a seed.
+"""The built-in load: working days of a company, drawn at random from quoted ranges; each day has a seed.
 
-The ranges are quoted for clusters in general: 70 % of training runs take less than 3 hours and 95 % less than 48, their
-GPUs are busy for 35 to 87 %, those of services for 15 to 40 %, and those of notebooks less. The counts are ours.
+The ranges are quoted for clusters in general: 70 % of training runs take less than 3 hours, and 95 % less than 48.
+Training keeps its GPUs busy for 35 to 87 % of the time, services for 15 to 40 %, and notebooks for less. How many jobs
+of each kind there are is our choice.
 """
 
 import random
@@ -13,13 +14,13 @@ NAME = "built-in"
 _WORKDAYS = 5
 _NOTEBOOKS, _SERVICES, _EXPERIMENTS, _TRAININGS = 30, 10, 40, 24
 _TRAINING_MU, _TRAINING_SIGMA = -0.197, 2.473
-"""Logarithm of hours: the log-normal through both points, 70 % below 3 hours and 95 % below 48."""
+"""Parameters of the log-normal distribution of hours with 70 % below 3 hours and 95 % below 48."""
 _SMALL_CPU, _SMALL_MEMORY_GIB = 1.8, 6.0
-"""Requests of a small pod: the default of ``podSize`` for shared GPUs."""
+"""CPUs and GiB that a small pod requests: the default of ``podSize`` for shared GPUs."""
 
 
 def make_load(days: int) -> Load:
-    """Make a load of working days, each with a seed of its own; day 6 is a Monday again."""
+    """Make a load of working days. Day n has the seed n; day 1 is a Monday, and so is day 6."""
     stretches = (make_day(seed) for seed in range(1, days + 1))
     return Load(name=NAME, stretches=tuple(stretches), method=f"{days} simulated working days, seeds 1 to {days}")
 

@@ -7,14 +7,14 @@ from math import isfinite
 from ..config.scalars import count_seconds
 
 _MONDAY = datetime(1970, 1, 5)
-"""A Monday before all loads: times count from it, so that weekdays stay."""
+"""A Monday before every load. Times are seconds from it, so they keep their weekdays."""
 _DURATION = re.compile(r"(?:\d+[hms])+")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]")
 _LONGEST_S = 366 * 24 * 3600.0
 
 
 class CellError(Exception):
-    """A cell cannot be read; the text follows the name of its column and its content."""
+    """A cell cannot be read. The caller writes the column and the cell before the text of this error."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(f"{reason}; {remedy}")
@@ -22,7 +22,7 @@ class CellError(Exception):
 
 
 def read_moment(cell: str) -> float:
-    """Return the seconds from a Monday 00:00 of a time, or of seconds from such a Monday."""
+    """Return the seconds from a Monday 00:00 to a moment. The cell states a date and a time, or these seconds."""
     remedy = "write a time such as 2027-03-01T09:30:00, or seconds from a Monday 00:00"
     if _DATE.match(cell):
         try:
@@ -41,12 +41,12 @@ def read_moment(cell: str) -> float:
 
 
 def count_from_monday(moment: datetime) -> float:
-    """Return the seconds from a Monday 00:00 before all loads to a moment without time zone."""
+    """Return the seconds from a Monday 00:00 before every load to a moment without a time zone."""
     return (moment - _MONDAY).total_seconds()
 
 
 def read_duration(cell: str) -> float:
-    """Return the seconds of a duration such as 1h30m, or of a number of seconds."""
+    """Return the seconds of a duration. The cell states it as 1h30m, or as a number of seconds."""
     remedy = "write seconds above 0, or a duration such as 1h30m"
     seconds = float(count_seconds(cell)) if _DURATION.fullmatch(cell) else read_number(cell, "is no duration", remedy)
     if seconds <= 0:
@@ -57,7 +57,7 @@ def read_duration(cell: str) -> float:
 
 
 def read_count(cell: str, most: int) -> int:
-    """Return a whole number from 1 on."""
+    """Return a whole number from 1 to ``most``."""
     remedy = f"write a whole number from 1 to {most}"
     number = read_number(cell, "is no number", remedy)
     if number != int(number) or not 1 <= number <= most:
@@ -76,7 +76,7 @@ def read_share(cell: str) -> float:
 
 
 def read_amount(cell: str, most: float) -> float:
-    """Return an amount from 0 on."""
+    """Return a number from 0 to ``most``."""
     remedy = f"write a number from 0 to {most:g}"
     amount = read_number(cell, "is no number", remedy)
     if not 0 <= amount <= most:
@@ -85,7 +85,7 @@ def read_amount(cell: str, most: float) -> float:
 
 
 def read_number(cell: str, reason: str = "is no number", remedy: str = "write a number") -> float:
-    """Return a number that is neither infinite nor missing."""
+    """Return a number; refuse infinity and NaN."""
     try:
         number = float(cell)
     except ValueError:

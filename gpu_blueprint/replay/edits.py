@@ -1,4 +1,4 @@
-"""The changes of a stack file that a trial replays: sizes, sharing, consolidation, capacity types, and pools in one."""
+"""The changes of a stack file that a trial replays: sharing, sizes, consolidation, capacity types, merged pools."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,21 +14,21 @@ from .jobs import Load
 from .run import PoolReplay, StackReplay
 
 _TURNS = (2, 3, 4)
-"""Numbers of pods that share a GPU in a trial."""
+"""Numbers of pods on one GPU that a trial tries."""
 _SHORTEST_S = 60
 Subject = Literal["sharing", "sizes", "consolidation", "capacity types", "pools"]
 _MILLI, _MIB = 1000, 1024
 
 
 class PoolEdit(Record):
-    """Fields of one pool, by their names in the file; None removes a field."""
+    """New values of fields of one pool, by the names in the file; None removes a field."""
 
     pool: str
     fields: Mapping[str, Any]
 
 
 class GrantEdit(Record):
-    """The quota of a tenant in a pool."""
+    """The new quota of a tenant in a pool, in whole GPUs, shares or MIG instances."""
 
     tenant: str
     pool: str
@@ -41,15 +41,15 @@ class Edit(Record, kw_only=True):
     title: str
     pools: tuple[PoolEdit, ...]
     merged: tuple[str, ...] = ()
-    """Pools whose work goes to the pool of the first edit, and that the file then lacks."""
+    """Pools that the change removes from the file. The first pool of ``pools`` gets their jobs."""
     grants: tuple[GrantEdit, ...] = ()
-    """Quotas that count in other units after the change."""
+    """New quotas, where the change gives a GPU another number of shares or instances."""
     subject: Subject
     condition: str = ""
-    """A demand on the jobs, without a full stop."""
+    """A demand of the change on the jobs, without a full stop; empty if it demands nothing."""
 
     def apply(self, stack: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a copy of the object under ``gpu-blueprint:stack`` with the change."""
+        """Return a changed copy of the object under ``gpu-blueprint:stack``."""
         changed = deepcopy(dict(stack))
         changed["pools"] = [pool for pool in changed["pools"] if pool["name"] not in self.merged]
         for edit in self.pools:
@@ -66,7 +66,7 @@ class Edit(Record, kw_only=True):
 
 
 def _move_users(stack: dict[str, Any], pool: str, merged: Sequence[str]) -> None:
-    """Move the quotas of tenants, the services and the models of merged pools to the pool that stays."""
+    """Give the pool that stays the tenants' quotas, the services and the models of the merged pools."""
     for tenant in stack.get("tenants", ()):
         grants = tenant.get("gpus", {})
         moved = sum(grants.pop(name) for name in merged if isinstance(grants.get(name), int))
@@ -78,7 +78,7 @@ def _move_users(stack: dict[str, Any], pool: str, merged: Sequence[str]) -> None
 
 
 def list_edits(stack: StackConfig, replay: StackReplay, load: Load) -> Iterator[Edit]:
-    """Yield the changes that may lower the cost of a stack on a load."""
+    """Yield the changes that may lower the cost of a stack for a load. Pools with static nodes get none."""
     by_name = {pool.offer.name: pool for pool in replay.pools}
     for pool in stack.gpu_pools:
         found = by_name[pool.name]
@@ -98,7 +98,7 @@ def _edit(subject: Subject, title: str, pool: Pool, condition: str = "", **field
 
 
 def _share(stack: StackConfig, pool: Pool) -> Iterator[Edit]:
-    """Share whole GPUs, or share them between more or fewer pods; training needs whole GPUs."""
+    """Yield other ways to share a pool's GPUs; none for MIG, for multi-node pools and for training."""
 
     def share(title: str, units: int, sharing: Any, condition: str) -> Edit:
         edit = _edit("sharing", title, pool, condition, sharing=sharing)
@@ -121,7 +121,7 @@ def _share(stack: StackConfig, pool: Pool) -> Iterator[Edit]:
 
 
 def _scale_grants(stack: StackConfig, pool: Pool, units: int) -> Iterator[GrantEdit]:
-    """Yield the quotas in a pool, for as many GPUs as before, where a GPU has another number of units."""
+    """Yield the quotas of a pool for as many GPUs as before, if a GPU has ``units`` units; at least 1 unit each."""
     before = sum(pool.profile.per_device.values())
     for grant in stack.grants_by_pool.get(pool.name, ()):
         if isinstance(grant.count, int):
@@ -132,7 +132,7 @@ _SHARES = "pods request another resource, and their GPU memory must fit (docs/sh
 
 
 def _size(pool: Pool, found: PoolReplay) -> Iterator[Edit]:
-    """Let nodes hold one GPU, and let the size of the pod in a slot be that of the jobs."""
+    """Yield the pool's smallest nodes, if every job fits on one, and a ``podSize`` as large as the jobs' requests."""
     if not pool.instance_types and len(pool.known_sizes) > 1 and pool.gpus_per_node != [pool.known_sizes[0]]:
         most = max((placed.job.gpus for jobs in found.placed for placed in jobs), default=1)
         if most <= pool.known_sizes[0] and not pool.prefers_small_nodes:
@@ -145,7 +145,7 @@ def _size(pool: Pool, found: PoolReplay) -> Iterator[Edit]:
 
 
 def _measure_pods(found: PoolReplay) -> PodSize | None:
-    """Return the largest requests of the jobs of a pool; None if some job leaves them to the pool."""
+    """Return the most CPU and the most memory that a job of a pool requests; None if a job does not state both."""
     jobs = [placed.job for placed in (each for stretch in found.placed for each in stretch)]
     cpus, memories = [job.cpu for job in jobs], [job.memory_gib for job in jobs]
     if not jobs or None in cpus or None in memories:
@@ -155,7 +155,7 @@ def _measure_pods(found: PoolReplay) -> PodSize | None:
 
 
 def _consolidate(pool: Pool) -> Iterator[Edit]:
-    """Consolidate sooner, and let pods that may move be packed."""
+    """Yield sooner consolidation, and consolidation of nodes with pods; training pods may not move."""
     lifecycle, stated = pool.lifecycle, pool.disruption.model_dump(by_alias=True, exclude_none=True)
     after = lifecycle.consolidate_after
     seconds = None if after in (None, "Never") else count_seconds(str(after))
@@ -175,7 +175,7 @@ def _write_minutes(seconds: int) -> str:
 
 
 def _buy(pool: Pool) -> Iterator[Edit]:
-    """Buy spot capacity before on-demand capacity."""
+    """Yield spot before on-demand for a pool that has only on-demand capacity."""
     if pool.purchase != ["on-demand"]:
         return
     saves = pool.purpose in ("training", "notebook", "batch") and not pool.checkpointed
@@ -187,7 +187,7 @@ def _buy(pool: Pool) -> Iterator[Edit]:
 
 
 def _merge(stack: StackConfig) -> Iterator[Edit]:
-    """Put pools of the same GPUs, sharing and capacity types into one, whose purpose is that of each in turn."""
+    """Yield merges of pools with the same GPUs, sharing, capacity types and zones; each of them may be what stays."""
     groups: dict[str, list[Pool]] = defaultdict(list)
     for pool in stack.gpu_pools:
         if pool.purpose != "training" and not pool.static_nodes and not pool.reservations:

@@ -1,4 +1,4 @@
-"""The life of nodes in a simulated pool: launch, ready, consolidation, spot reclaim and end.
+"""The life of the nodes of a simulated pool: they launch, become ready, are consolidated or reclaimed, and end.
 
 Source of Karpenter's times and rules: kubernetes-sigs/karpenter @2266468 (2026-08-20), pkg/controllers/disruption/
 controller.go, consolidation.go, emptiness.go, singlenodeconsolidation.go and helpers.go.
@@ -19,13 +19,13 @@ from .scheduling import Room, find_removal
 from .tally import Tally
 
 POLL_S, VALIDATION_S = 10.0, 15.0
-"""Karpenter looks for nodes to disrupt at each poll, and acts if nothing changed until the validation."""
+"""Karpenter looks for nodes to disrupt every ``POLL_S``, and disrupts one that does not change for ``VALIDATION_S``."""
 RECHECK_S = 300.0
-"""Time between two checks of a node that cannot be consolidated, in place of a check at each poll."""
+"""Seconds until a node that cannot be consolidated is checked again; the polls before that skip it."""
 LEAVING_S = 30.0
-"""Time for which a node that ends uses up a budget. Assumed: drain and termination of an empty node."""
+"""Seconds for which a node that has ended counts against the budgets: an assumed time to drain and terminate it."""
 _SWAP_S = 1.0
-"""Time from a successor that is ready to the end of the node that it replaces."""
+"""Seconds from the moment when a replacement node is ready until the old node ends."""
 
 
 @dataclass(eq=False)
@@ -37,40 +37,40 @@ class NodeLifecycle(ABC):
     tally: Tally
     source: random.Random
     reclaims_an_hour: float = 0.0
-    """Chance in an hour that EC2 takes a spot node."""
+    """Chance that EC2 takes a spot node back within an hour."""
     now: float = 0.0
     nodes: dict[Node, None] = field(default_factory=dict)
     roomy: dict[Node, None] = field(default_factory=dict)
-    """Nodes that are ready and have a free unit."""
+    """Ready nodes with at least one free unit."""
     coming: dict[Node, None] = field(default_factory=dict)
     """Nodes that are not ready yet."""
     used_gpus: int = 0
-    """GPUs of all nodes."""
+    """GPUs of all nodes in ``nodes``."""
     ended: list[Node] = field(default_factory=list)
     pending: dict[Pod, None] = field(default_factory=dict)
-    """Pods that do not run, oldest first; those with a node wait until it is ready."""
+    """Pods that do not run, oldest first. Some have a node already, and wait until it is ready."""
     _events: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
     _order: "count[int]" = field(default_factory=count)
 
     @abstractmethod
     def submit(self, pod: Pod) -> None:
-        """Take a pod that is new or evicted."""
+        """Bind a new or evicted pod to a node, or let it wait."""
 
     @abstractmethod
     def begin(self, pod: Pod, node: Node) -> None:
-        """Let a pod run that its node has just taken or woken."""
+        """Note that a pod now runs on a ready node, and plan its end."""
 
     @abstractmethod
     def leave(self, pod: Pod, node: Node) -> None:
-        """Take a pod from its node and count its work."""
+        """Remove a pod from its node, and count the work that it did there."""
 
     @abstractmethod
     def fill(self, node: Node) -> None:
-        """Give the room of a node to pods that wait."""
+        """Bind waiting pods to a ready node while it has room."""
 
     @abstractmethod
     def ask_for_nodes(self) -> None:
-        """Let Karpenter look at the pods that wait."""
+        """Ask Karpenter to launch nodes for the waiting pods."""
 
     @property
     def is_open(self) -> bool:
@@ -82,7 +82,7 @@ class NodeLifecycle(ABC):
         return self.stretch.begins_s + self.now
 
     def at(self, when: float, act: Callable[..., None], *arguments: Any) -> None:
-        """Plan an event at a time in seconds of the stretch; events of one time keep their order."""
+        """Plan a call at a time, in seconds after the stretch begins. Calls at the same time keep their order."""
         heapq.heappush(self._events, (when, next(self._order), act, arguments))
 
     def run_events(self) -> None:
@@ -93,7 +93,7 @@ class NodeLifecycle(ABC):
         self.now = self.stretch.length_s
 
     def count_room(self) -> Room:
-        """Return the capacity that is left to launch."""
+        """Return how many GPUs, and how many instances of each reservation, the pool may still launch."""
         reserved = {
             position: offering.instances - sum(node.offering is offering for node in self.nodes)
             for position, offering in enumerate(self.offer.offerings)
@@ -102,7 +102,7 @@ class NodeLifecycle(ABC):
         return Room(self.offer.max_gpus - self.used_gpus, reserved)
 
     def launch(self, offering: Offering) -> Node:
-        """Launch a node, and let EC2 take it back at a random time if it is spot."""
+        """Launch a node; if it is spot, plan a random time at which EC2 takes it back."""
         node = Node.launch(offering, len(self.nodes) + len(self.ended), self.now)
         self.nodes[node] = self.coming[node] = None
         self.used_gpus += offering.machine.row.gpu_devices
@@ -112,7 +112,7 @@ class NodeLifecycle(ABC):
         return node
 
     def wake(self, node: Node) -> None:
-        """Make a node ready: its pods begin, then others that fit."""
+        """Make a node ready: the pods that wait for it begin, then other waiting pods that fit."""
         if node.ended_s is not None or node.ready:
             return
         node.ready, node.served_until_s = True, self.now
@@ -125,7 +125,7 @@ class NodeLifecycle(ABC):
         self.fill(node)
 
     def drop(self, node: Node) -> None:
-        """End a node; its pods wait for other nodes, and those that keep no progress begin again."""
+        """End a node, and submit its pods again. If the pool keeps no progress, they start over."""
         pods = [*node.pods]
         for pod in pods:
             self.leave(pod, node)
@@ -145,7 +145,7 @@ class NodeLifecycle(ABC):
             self.ask_for_nodes()
 
     def look_later(self, node: Node) -> None:
-        """Plan a check of a node for the time from which it may be consolidated, unless a check is due already."""
+        """Plan a check for when a node may be consolidated, unless one is planned or the pool never consolidates it."""
         after = self.offer.consolidate_after_s
         if after is None or self.offer.static_nodes or node.is_checked or (node.pods and self.offer.only_empty):
             return
@@ -168,7 +168,7 @@ class NodeLifecycle(ABC):
             self._consolidate(node)
 
     def _may_end(self, node: Node, reason: Any) -> bool:
-        """Return whether the budgets let a node end now; if not, plan another check."""
+        """Return whether the disruption budgets let a node end now; if not, plan another check."""
         ready = len(self.nodes) - len(self.coming)
         allowed = self.offer.budgets.count_allowed(reason, ready, self._week_s)
         if allowed > self._count_leaving():
@@ -196,7 +196,7 @@ class NodeLifecycle(ABC):
             self.at(self.now + self.offer.boot_s + _SWAP_S, self._replace, node, successor)
 
     def _replace(self, node: Node, successor: Node) -> None:
-        """End a node whose successor is ready; a successor that EC2 took back leaves the node as it is."""
+        """End a node, because its successor is ready. If EC2 took the successor back, the node stays."""
         if node.ended_s is not None:
             return
         if successor.ended_s is None:

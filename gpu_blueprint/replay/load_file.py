@@ -1,4 +1,4 @@
-"""A load in a CSV file. All its problems come at once, each with its line."""
+"""Read a load from a CSV file, and refuse it with all its problems at once, each with its line."""
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ _MOST_GPUS, _MOST_CPUS, _MOST_GIB = 64, 1024.0, 65_536.0
 _Value = TypeVar("_Value")
 _Default = TypeVar("_Default")
 Row = tuple[int, dict[str, str]]
-"""Line of the file, and column → cell."""
+"""Line number in the file, and a mapping of column → cell."""
 
 
 class LoadProblems:
@@ -46,14 +46,14 @@ class LoadProblems:
         self.lines: list[str] = []
 
     def add(self, line: int, text: str) -> None:
-        """Add a problem at a line; 0 stands for the whole file."""
+        """Add a problem of a line, or of the whole file if the line is 0."""
         self.lines.append(f"{self.file}:{line}: {text}" if line else f"{self.file}: {text}")
 
     def raise_any(self) -> None:
         """Refuse the load if it has problems.
 
         Raises:
-            UsageError: It holds the first twenty problems, and the number of the others.
+            UsageError: There are problems; the text has the first twenty, and the number of the others.
         """
         if not self.lines:
             return
@@ -63,7 +63,7 @@ class LoadProblems:
 
 
 def read_load(path: Path) -> Load:
-    """Read a load.
+    """Read the jobs of a CSV file.
 
     Raises:
         UsageError: The file cannot be read, or its jobs have problems.
@@ -81,10 +81,10 @@ def read_rows(
 
     Args:
         path: The file.
-        problems: Takes what is wrong with the file.
+        problems: Gets the problems of the file.
         known: Columns that the file may have.
         needed: Columns that it must have.
-        others: True for files of others, which may have more columns.
+        others: True for a public trace, which may have further columns.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -132,7 +132,7 @@ def _check_header(
     *,
     others: bool,
 ) -> bool:
-    """Add the problems of a header, and return whether the rows can be read."""
+    """Add the problems of a header, and return True if it has none."""
     count = len(problems.lines)
     for name in needed:
         if name not in header:
@@ -158,7 +158,7 @@ def _read_jobs(rows: Iterator[Row], problems: LoadProblems) -> Iterator[Job]:
 
 
 def _read_job(line: int, cells: dict[str, str], problems: LoadProblems) -> Job | None:
-    """Return the job of a row; None if the row has problems, all of which are added."""
+    """Return the job of a row. If the row has problems, add them all and return None."""
     count = len(problems.lines)
 
     def read(column: str, convert: Callable[[str], _Value], default: _Default) -> _Value | _Default:
@@ -204,10 +204,10 @@ def _check_names(line: int, cells: Mapping[str, str], problems: LoadProblems) ->
 
 
 def build_load(name: str, jobs: Sequence[Job], problems: LoadProblems, method: str) -> Load:
-    """Return a load of one stretch, over all days on which a job is submitted.
+    """Return a load of one stretch, from the day of the first submission to the day of the last.
 
     Raises:
-        UsageError: There are no jobs, or too many days between them.
+        UsageError: There are no jobs, too many days between them, or earlier problems.
     """
     if not jobs:
         problems.add(0, "has no jobs")
@@ -226,7 +226,7 @@ def build_load(name: str, jobs: Sequence[Job], problems: LoadProblems, method: s
 
 
 def find_unknown_pools(load: Load, stack: str, pools: Sequence[str], problems: LoadProblems) -> None:
-    """Add the jobs without a purpose that name a pool which a stack does not have."""
+    """Add a problem for each job that no pool takes: its pool is not in the stack, and it has no purpose."""
     for job in (job for stretch in load.stretches for job in stretch.jobs):
         if job.pool is not None and job.purpose is None and job.pool not in pools:
             problems.add(

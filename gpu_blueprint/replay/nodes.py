@@ -1,4 +1,4 @@
-"""The state of a simulated day: nodes, the pods on them, and the work that they do."""
+"""The state of a simulation: nodes, the pods on them, and the GPU work that the pods do."""
 
 from dataclasses import dataclass, field
 
@@ -9,35 +9,35 @@ from .placing import Request
 
 
 class Work(Record):
-    """The GPU work of one pod in each second, in GPUs."""
+    """The GPU work of one pod while it runs, in GPUs."""
 
     share: float
-    """GPUs of the pool that its units stand for."""
+    """GPUs that the pod holds: 0.5 for one of two shares."""
     wanted: float
-    """GPUs of the pool that it would keep busy, as far as its units let it."""
+    """GPUs of the pool that the pod would keep busy if no other pod used them; its units may limit them."""
     useful: float
-    """The same in GPUs of the model on which its use was measured."""
+    """The same work, in GPUs of the model on which the job was measured."""
 
 
 @dataclass(eq=False, slots=True)
 class Pod:
-    """A job in the cluster, or a placeholder of headroom."""
+    """The pod of a job, or a headroom placeholder, which has no job."""
 
     job: Job | None
     request: Request
     work: Work
     submitted_s: float
     left_s: float
-    """Seconds of running that it still needs."""
+    """Seconds for which it must still run."""
     node: "Node | None" = None
     begun_s: float = 0.0
     served_before: float = 0.0
-    """Seconds of full service that its node had given each pod when this pod began."""
+    """The value of the node's ``served`` when this pod began."""
     turn: int = 0
-    """Number of its begins; the end of an earlier run means nothing."""
+    """Number of times that the pod has begun to run. An end that was planned for an earlier run is ignored."""
     waited_s: float | None = None
     useful_s: float = 0.0
-    """Useful GPU seconds that still count."""
+    """Useful GPU seconds so far, without those that an eviction has lost."""
     evictions: int = 0
 
     @property
@@ -48,7 +48,7 @@ class Pod:
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """A node from its launch to its end, with what is free on it."""
+    """A node from its launch to its end, with its free CPU, memory and units."""
 
     offering: Offering
     launched_s: float
@@ -60,14 +60,14 @@ class Node:
     ready: bool = False
     ended_s: float | None = None
     touched_s: float = 0.0
-    """Time at which a pod last came or ended."""
+    """Time at which a pod last began or ended on the node; before that, the time of its launch."""
     wanted: float = 0.0
-    """GPUs that its pods would keep busy together."""
+    """GPUs that its running pods together would keep busy."""
     served: float = 0.0
-    """Seconds of full service of each pod until ``served_until_s``; crowded GPUs give less than one a second."""
+    """Seconds of work that one pod could do until ``served_until_s``; on crowded GPUs less than 1 in a second."""
     served_until_s: float = 0.0
     is_checked: bool = False
-    """True while a check for consolidation is due."""
+    """True while a check for consolidation is planned."""
 
     @classmethod
     def launch(cls, offering: Offering, index: int, now: float) -> "Node":
@@ -77,7 +77,7 @@ class Node:
         return cls(offering, now, index, machine.cpu_milli, machine.memory_mib, units, touched_s=now)
 
     def fits(self, request: Request) -> bool:
-        """Return whether a pod fits on what is free."""
+        """Return whether the node has room for a pod with this request."""
         return (
             self.units[request.unit] >= request.count
             and self.cpu_milli >= request.cpu_milli
@@ -92,7 +92,7 @@ class Node:
 
     @property
     def freedom(self) -> float:
-        """The score of kube-scheduler's LeastAllocated: the free parts of its CPU and memory."""
+        """The score of kube-scheduler's LeastAllocated: the free fraction of CPU plus the free fraction of memory."""
         machine = self.offering.machine
         return self.cpu_milli / machine.cpu_milli + self.memory_mib / machine.memory_mib
 
@@ -109,14 +109,14 @@ class Node:
             self.begin(pod, now)
 
     def begin(self, pod: Pod, now: float) -> None:
-        """Let a pod on the node run from now on."""
+        """Start a pod that is on the node, now that the node is ready."""
         self._serve(now)
         self.wanted += pod.work.wanted
         pod.begun_s, pod.served_before = now, self.served
         pod.turn += 1
 
     def remove(self, pod: Pod, now: float) -> float:
-        """Take a pod from the node, and return its seconds of full service since it began."""
+        """Remove a pod from the node, and return the seconds of work that it did; 0 if the node is not ready."""
         self._serve(now)
         request = pod.request
         del self.pods[pod]
@@ -130,7 +130,7 @@ class Node:
         return self.served - pod.served_before
 
     def _serve(self, now: float) -> None:
-        """Count the service since the last change: pods that want more than the node's GPUs share them."""
+        """Bring ``served`` up to date. Pods that together want more than the node's GPUs all slow down alike."""
         gpus = self.offering.machine.gpus
         crowding = self.wanted / gpus if self.wanted > gpus else 1.0
         self.served += (now - self.served_until_s) / crowding

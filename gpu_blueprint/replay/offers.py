@@ -1,4 +1,4 @@
-"""The nodes that a pool offers to jobs: machines, prices by capacity type, units of its GPUs, and its rules."""
+"""The offer of a pool to jobs: machines, prices by capacity type, units of GPUs, and the rules for its nodes."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ from .week import Windows, find_opening
 
 _GIB = 1024
 _ANY_START = PodStart(imageGib=0.01)
-"""The start of a pod whose image does not count: only the time until its node is there."""
+"""A pod with almost no image: the estimate of its start is used only for the time until its node is ready."""
 
 
 class Unit(Record):
@@ -29,37 +29,37 @@ class Unit(Record):
     resource: str
     per_gpu: int
     share: float
-    """Part of a GPU's compute that it stands for."""
+    """Part of a GPU's compute that belongs to one unit."""
     memory_gib: float
-    """GPU memory that a pod may count on."""
+    """GPU memory that belongs to one unit."""
     is_hard: bool
-    """True if a pod cannot use more than the share, also beside idle pods."""
+    """True if a pod gets no more than its share even while the GPU's other pods are idle."""
 
 
 class Machine(Record):
-    """An instance type with the room for pods of teams."""
+    """An instance type, with the capacity of a node for the pods of teams."""
 
     row: Instance
     cpu_milli: float
     memory_mib: float
     units: tuple[int, ...]
-    """Units of each resource of the pool."""
+    """Units on a node, for each resource of the pool."""
     pods: int
     gpus: float
-    """GPUs of the model; a fractional type has a part of one."""
+    """Whole GPUs of a node, or the part of one that a type with a fractional GPU has."""
 
 
 class Offering(Record):
-    """A machine at a capacity type."""
+    """A machine with a capacity type: on-demand, spot or reserved."""
 
     machine: Machine
     capacity_type: str
     rank: tuple[int, float]
-    """Order in which Karpenter prefers offerings of machines that hold the same pods: cheapest first."""
+    """Sort key in Karpenter's order of preference: reserved first, then the cheapest."""
     hour: Usd
-    """Dollars that a running node adds to the bill, with its volumes."""
+    """Dollars that a node adds to the bill in each hour, volumes included."""
     instances: int | None = None
-    """Nodes that may run on it at once, of a reservation."""
+    """Instances of the reservation, which limit the nodes that run at once; None without a reservation."""
 
 
 class Offer(Record, kw_only=True):
@@ -70,9 +70,9 @@ class Offer(Record, kw_only=True):
     gpu: Gpu
     units: tuple[Unit, ...]
     shares: bool
-    """True if a pod cannot request two units."""
+    """True if GPUs are shared or cut, so a pod can request only one unit."""
     offerings: tuple[Offering, ...]
-    """Cheapest first."""
+    """In the order of their ranks."""
     max_gpus: int
     default_cpu_milli: float
     default_memory_mib: float
@@ -85,23 +85,23 @@ class Offer(Record, kw_only=True):
     opening: Windows | None
     finishes_jobs: bool
     keeps_progress: bool
-    """True if an evicted job goes on where it was; others begin again."""
+    """True if an evicted job continues where it stopped; otherwise it starts over."""
     static_nodes: int
     fixed_hour: Usd
-    """Dollars an hour of reservations, which are paid in every hour."""
+    """Dollars an hour for reservations, which are paid also while unused."""
     fixed_gpus: float
-    """GPUs of reservations."""
+    """GPUs of the reservations."""
     headroom: tuple[int, tuple[int, ...], float, float] | None = field(default=None)
-    """Placeholders, the units of one, its thousandths of a CPU and its MiB."""
+    """Number of placeholders, and the request of each: units of each resource, thousandths of a CPU, MiB of memory."""
 
 
 def build_offers(stack: StackConfig) -> list[Offer]:
-    """Return the pools with GPUs in the order of the file."""
+    """Return an offer for each GPU pool, in the order of the file."""
     return [build_offer(stack, pool) for pool in stack.gpu_pools]
 
 
 def build_offer(stack: StackConfig, pool: Pool) -> Offer:
-    """Return one pool of a stack; its machines, prices, sizes and times are those of `cost` and `preview`."""
+    """Return the offer of a pool, with the same machines, prices, sizes and times as `cost` and `preview` have."""
     capacity, terms = find_capacity(stack, pool), find_terms(stack, pool)
     lifecycle, size = pool.lifecycle, pool.slot_size
     after = lifecycle.consolidate_after
@@ -131,7 +131,7 @@ def build_offer(stack: StackConfig, pool: Pool) -> Offer:
 
 
 def _list_units(pool: Pool) -> Iterator[Unit]:
-    """Yield the units of the pool's GPUs, each with its part of a GPU."""
+    """Yield the extended resources into which the pool's GPUs are divided."""
     whole = max((row.gpu_memory_mib for row in pool.launched), default=0) / _GIB
     turns = getattr(pool.sharing, "replicas", None) or 1
     counts = [*pool.profile.per_device.items()]
@@ -147,14 +147,14 @@ def _list_units(pool: Pool) -> Iterator[Unit]:
 
 
 def _find_instance(gpu: Gpu, name: str) -> tuple[MigProfile, int]:
-    """Return a MIG profile of a GPU, and the compute slices of the whole GPU."""
+    """Return a MIG profile of a GPU, and the number of compute slices of the whole GPU."""
     if gpu.mig is None:
         raise CatalogError(f"{gpu.name} has no MIG profile {name}", "add its mig_gb to gpus.csv")
     return gpu.mig.profiles[name], gpu.mig.compute_slices
 
 
 def _list_offerings(pool: Pool, capacity: PoolCapacity, terms: Terms) -> Iterator[Offering]:
-    """Yield each machine at each of the pool's capacity types."""
+    """Yield each machine with each of the pool's capacity types."""
     for node in capacity.nodes:
         machine = _build_machine(pool, node)
         for part in capacity.reserved:
@@ -183,7 +183,7 @@ def _build_machine(pool: Pool, node: Node) -> Machine:
 
 
 def _find_gpu_part(row: Instance) -> float:
-    """Return the part of a GPU that a device of a type is, by its memory: 1 but for vGPU fractions."""
+    """Return how much of a GPU one device of an instance type is, by its memory: 1, or less for a vGPU fraction."""
     if not row.is_fractional:
         return 1.0
     same = (other for other in list_instances().values() if other.gpu_name == row.gpu_name)

@@ -37,13 +37,13 @@ class Outcome(Record, kw_only=True):
     """Standard deviation of the cost between days; 0 for one day."""
     gpu_hours_a_day: float
     allocated: float
-    """Part of the paid GPU hours that jobs held."""
+    """Fraction of the paid GPU hours in which jobs held the GPUs."""
     used: float | None
-    """Part of the paid GPU hours in which a GPU was busy; None if the use of some job is not known."""
+    """Fraction of the paid GPU hours in which the GPUs were busy; None if the use of some job is not known."""
     unserved: float | None
-    """Part of the wanted GPU work that was not done."""
+    """Fraction of the wanted GPU work that was not done; None if the use of some job is not known."""
     useful_hours_a_day: float | None
-    """Hours in which a GPU of the model on which the load was measured would be fully busy."""
+    """The work that was done, as hours of a fully busy GPU of the model on which the jobs were measured."""
     wait_mean_s: float
     wait_p95_s: float
     jobs_a_day: float
@@ -51,14 +51,14 @@ class Outcome(Record, kw_only=True):
     tight_a_day: float
     """Jobs that need more GPU memory than their share or instance has."""
     waiting_a_day: float
-    """Jobs that had not begun when the day ended."""
+    """Jobs that had not begun when their stretch ended."""
     refused_a_day: Mapping[str, float]
     """Reason → jobs that can never run."""
     nodes: Mapping[NodeKind, NodeCount]
 
     @property
     def usd_per_useful_hour(self) -> float | None:
-        """Dollars for a useful GPU hour; None if the load or a price does not tell it."""
+        """Dollars for a useful GPU hour; None if there is none, or if a price or the use of a job is not known."""
         if not self.useful_hours_a_day or self.usd_a_day.unknown:
             return None
         return self.usd_a_day.known / self.useful_hours_a_day
@@ -108,7 +108,7 @@ class Refusals(Record):
 
 
 def sum_up(name: str, days: int, tallies: Iterable[Tally], refusals: Refusals | None = None) -> Outcome:
-    """Return the numbers of some pools together, and of the jobs that no pool can run."""
+    """Return the numbers of several pools together; the jobs that no pool can run count too."""
     parts, refused = [*tallies], refusals or Refusals({})
     by_day = [sum(day) for day in zip(*(part.usd_by_day for part in parts), strict=True)] or [0.0] * days
     paid, asked = sum(part.paid_gpu_s for part in parts), sum(part.asked_gpu_s for part in parts) + refused.asked_gpu_s

@@ -1,4 +1,4 @@
-"""The pool and the unit of each job: the pool that it names, else a pool that suits its purpose."""
+"""Place each job in the pool that it names, or else in one for its purpose, and choose its unit there."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from .offers import Machine, Offer, Unit
 
 _MIB, _MILLI = 1024, 1000
 TRAINING = ("training", "batch")
-"""Purposes whose pools take training; other jobs go to any pool if none has their purpose."""
+"""Purposes of the pools that may run training. Jobs of a purpose that no pool has go to any pool but training pools."""
 
 
 class Request(Record):
-    """The requests of a job to a node of its pool."""
+    """The units, CPU and memory that a job requests on a node of its pool."""
 
     unit: int
-    """Position of the unit among those of the pool."""
+    """Position of the unit in the ``units`` of the pool's offer."""
     count: int
     cpu_milli: float
     memory_mib: float
@@ -38,7 +38,7 @@ class Refused(Record):
 
 
 def place(job: Job, offers: Sequence[Offer]) -> tuple[Offer, Placed] | Refused:
-    """Choose the first pool of the file that holds the job with its GPU memory, else the first that holds it."""
+    """Choose the first pool that can run the job and has the GPU memory for it, else the first that can run it."""
     found = [(offer, _ask(job, offer)) for offer in _list_candidates(job, offers)]
     holding = [(offer, answer) for offer, answer in found if isinstance(answer, Placed)]
     if holding:
@@ -83,7 +83,7 @@ def _ask(job: Job, offer: Offer) -> Placed | Refused:
 
 
 def holds(machine: Machine, request: Request) -> bool:
-    """Return whether an empty node of a machine holds the request."""
+    """Return whether an empty node of this machine has room for the request."""
     return (
         machine.units[request.unit] >= request.count
         and machine.cpu_milli >= request.cpu_milli
@@ -92,7 +92,7 @@ def holds(machine: Machine, request: Request) -> bool:
 
 
 def _choose_unit(units: Sequence[Unit], memory_gib: float) -> int:
-    """Return the position of the smallest unit with enough memory, else of the largest."""
+    """Return the position of the smallest unit with enough memory, else of the unit with the most memory."""
     enough = [position for position, unit in enumerate(units) if unit.memory_gib >= memory_gib]
     if enough:
         return min(enough, key=lambda position: units[position].share)

@@ -1,4 +1,4 @@
-"""The simulation of one pool: pods of a pool name it, so pools do not meet.
+"""The simulation of one pool. Each pod runs only in its own pool, so each pool is simulated by itself.
 
 Source of the times and rules of Karpenter: kubernetes-sigs/karpenter @2266468 (2026-08-20),
 pkg/controllers/disruption/controller.go and consolidation.go, pkg/operator/options/options.go.
@@ -14,7 +14,7 @@ from .scheduling import choose_node, draft_nodes, order_pods
 from .work import measure_work
 
 BATCH_IDLE_S, BATCH_MOST_S = 1.0, 10.0
-"""Karpenter launches when no new pod came for the first time, at the latest after the second."""
+"""Karpenter launches nodes when no pod came for ``BATCH_IDLE_S``, or ``BATCH_MOST_S`` after the first pod."""
 
 
 @dataclass(eq=False)
@@ -22,7 +22,7 @@ class PoolRun(NodeLifecycle):
     """One stretch of one pool: the pods that come, the nodes that they get, and their ends."""
 
     fillers: dict[Pod, Node] = field(default_factory=dict)
-    """Placeholder of headroom → the ready node on which it holds room."""
+    """Headroom placeholder → the ready node on which it keeps room free."""
     _batch_began_s: float | None = None
     _last_came_s: float = 0.0
 
@@ -44,7 +44,7 @@ class PoolRun(NodeLifecycle):
             self.tally.count_job(pod)
 
     def _prepare(self) -> None:
-        """Begin with static nodes and with the placeholders of headroom, and open and close the pool in time."""
+        """Launch static nodes, submit headroom placeholders, and plan when the pool opens and closes."""
         offer = self.offer
         for _ in range(offer.static_nodes):
             self.wake(self.launch(offer.offerings[0]))
@@ -71,7 +71,7 @@ class PoolRun(NodeLifecycle):
                 self.drop(node)
 
     def submit(self, pod: Pod) -> None:
-        """Bind a pod to a node with room, else let it wait and ask Karpenter for a node."""
+        """Bind a pod to a node with room. If there is none, let the pod wait and ask Karpenter for a node."""
         node = choose_node(self.roomy, pod.request)
         if node is None and pod.job is not None:
             node = self._push_filler_out(pod)
@@ -82,7 +82,7 @@ class PoolRun(NodeLifecycle):
         self.ask_for_nodes()
 
     def ask_for_nodes(self) -> None:
-        """Open a batch, or keep the open batch open for longer."""
+        """Begin a batch of pods for Karpenter, or extend the batch that has begun."""
         self._last_came_s = self.now
         if self._batch_began_s is None:
             self._batch_began_s = self.now
@@ -98,7 +98,7 @@ class PoolRun(NodeLifecycle):
             self._provision()
 
     def _provision(self) -> None:
-        """Give each pod without a node to a node on its way, or to a new one."""
+        """Assign each pod without a node to a node that is launching, or launch a new one for it."""
         room = self.count_room()
         coming = [node for node in self.coming if not node.is_full]
         if not coming and room.gpus <= 0:
@@ -124,7 +124,7 @@ class PoolRun(NodeLifecycle):
         self.begin(pod, node)
 
     def begin(self, pod: Pod, node: Node) -> None:
-        """Plan the end of a pod that its node has begun."""
+        """Note that a pod now runs on a ready node, and plan its end; a placeholder has none."""
         node.touched_s = self.now
         if node.is_full:
             self.roomy.pop(node, None)
@@ -143,7 +143,7 @@ class PoolRun(NodeLifecycle):
         self.fill(node)
 
     def leave(self, pod: Pod, node: Node) -> None:
-        """Take a pod from its node, and count its work."""
+        """Remove a pod from its node, and count the work that it did there."""
         served = node.remove(pod, self.now)
         self.fillers.pop(pod, None)
         if pod.job is not None and node.ready:
@@ -152,7 +152,7 @@ class PoolRun(NodeLifecycle):
             pod.left_s -= ran
 
     def fill(self, node: Node) -> None:
-        """Give the room of a ready node to the oldest pods that wait, and look at the node again later."""
+        """Bind the oldest waiting pods that fit to a ready node, and plan its next check."""
         node.touched_s = self.now
         if not node.is_full:
             self.roomy[node] = None
@@ -167,7 +167,7 @@ class PoolRun(NodeLifecycle):
         self.look_later(node)
 
     def _push_filler_out(self, pod: Pod) -> Node | None:
-        """Return a node on which the pod fits once a placeholder has left it, and let the placeholder wait."""
+        """Evict a placeholder that leaves enough room for the pod, and return its node; None if no placeholder does."""
         for filler, node in [*self.fillers.items()]:
             self.leave(filler, node)
             if node.fits(pod.request):

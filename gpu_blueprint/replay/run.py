@@ -14,7 +14,7 @@ from .tally import Tally, count_asked
 
 
 class PoolReplay(Record):
-    """A pool with its jobs in each stretch, and what came of them."""
+    """A pool, its jobs in each stretch, and the sums of their simulation."""
 
     offer: Offer
     placed: tuple[tuple[Placed, ...], ...]
@@ -49,8 +49,8 @@ def replay_stack(
         name: Name of the stack.
         offers: Its pools.
         load: The jobs.
-        reclaims_an_hour: Chance in an hour that EC2 takes a spot node.
-        known: A replay with the same chance, whose pools with equal settings and jobs are not simulated again.
+        reclaims_an_hour: Chance that EC2 takes a spot node back within an hour.
+        known: An earlier replay with the same chance; pools with the settings and jobs of then are not simulated again.
     """
     placed: dict[str, list[list[Placed]]] = {offer.name: [[] for _ in load.stretches] for offer in offers}
     reasons: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Choices of the scheduler and of Karpenter: a node for a pod, the nodes to launch, and the nodes to give up."""
+"""Choices of the scheduler and of Karpenter: a node for a pod, the nodes to launch, and the nodes to remove."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from .placing import Request
 
 @dataclass(eq=False, slots=True)
 class Draft:
-    """A node that Karpenter plans: its pods, and the cheapest offering that holds them all."""
+    """A node that Karpenter plans: its pods, and the cheapest offering with room for them all."""
 
     offering: Offering
     units: list[int]
@@ -21,16 +21,16 @@ class Draft:
 
 @dataclass(eq=False, slots=True)
 class Room:
-    """Capacity that is left to launch."""
+    """The capacity that a pool may still launch."""
 
     gpus: int
-    """GPUs below the limit of the pool."""
+    """GPUs that the limit of the pool still allows."""
     reserved: dict[int, int]
     """Position of an offering → free instances of its reservation."""
 
 
 def choose_node(nodes: Iterable[Node], request: Request) -> Node | None:
-    """Return the node that kube-scheduler's LeastAllocated prefers, of those that hold the pod."""
+    """Return the node with room for the pod that LeastAllocated of kube-scheduler prefers; None if none has room."""
     return max((node for node in nodes if node.fits(request)), key=lambda node: node.freedom, default=None)
 
 
@@ -40,7 +40,7 @@ def order_pods(pods: Iterable[Pod]) -> list[Pod]:
 
 
 def draft_nodes(offer: Offer, pods: Iterable[Pod], room: Room) -> list[Draft]:
-    """Return the nodes to launch: a pod joins the draft with the fewest pods that still finds a machine."""
+    """Return the nodes to launch. A pod joins the draft with the fewest pods that can take it, or begins one."""
     drafts: list[Draft] = []
     growing: list[Draft] = []
     failed: set[Request] = set()
@@ -79,7 +79,7 @@ def _begin_draft(offer: Offer, pod: Pod, room: Room) -> Draft | None:
 
 
 def _grow(offer: Offer, draft: Draft, pod: Pod, room: Room) -> bool:
-    """Add a pod to a draft, and return whether a machine holds all its pods."""
+    """Add a pod to a draft if some offering has room for all its pods then; return whether one has."""
     request = pod.request
     _take(offer, draft.offering, room, -1)
     draft.pods.append(pod)
@@ -104,7 +104,7 @@ def _take(offer: Offer, offering: Offering, room: Room, nodes: int) -> None:
 
 
 def _find_offering(offer: Offer, draft: Draft, room: Room) -> Offering | None:
-    """Return the cheapest offering whose machine holds the draft, below the limit and inside reservations."""
+    """Return the first offering with room for the draft that the pool's limit and the reservations still allow."""
     for position, offering in enumerate(offer.offerings):
         machine = offering.machine
         if (
@@ -121,7 +121,7 @@ def _find_offering(offer: Offer, draft: Draft, room: Room) -> Offering | None:
 
 @dataclass(eq=False, slots=True)
 class Removal:
-    """A node that Karpenter gives up, with the node that it launches first; None if other nodes hold all pods."""
+    """The removal of a node. ``successor`` is launched first; None if other nodes have room for all its pods."""
 
     successor: Offering | None
 
@@ -129,8 +129,8 @@ class Removal:
 def find_removal(offer: Offer, node: Node, others: Sequence[Node], room: Room) -> Removal | None:
     """Return how a node with pods can be consolidated; None if it stays.
 
-    Other nodes must hold its pods, or a cheaper node must. Karpenter replaces no spot node by a spot node, unless its
-    feature gate SpotToSpotConsolidation is on.
+    Its pods must fit on other nodes, or on these and one new node that is cheaper. Karpenter does not replace a spot
+    node by a spot node unless its feature gate SpotToSpotConsolidation is on; here only on-demand nodes are replaced.
     """
     left = _find_homeless(node, others)
     if not left:
@@ -144,7 +144,7 @@ def find_removal(offer: Offer, node: Node, others: Sequence[Node], room: Room) -
 
 
 def _find_homeless(node: Node, others: Sequence[Node]) -> list[Pod]:
-    """Return the pods of a node that do not fit on what is free on other nodes."""
+    """Return the pods of a node for which other nodes have no room."""
     free = [[other.cpu_milli, other.memory_mib, *other.units] for other in others]
     left = []
     for pod in order_pods(node.pods):

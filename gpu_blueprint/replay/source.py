@@ -1,4 +1,4 @@
-"""The load that the command line names: built in, a file, or a trace of others."""
+"""Open the load that `--load` names: the built-in load, a CSV file, or a public trace."""
 
 from pathlib import Path
 
@@ -9,12 +9,12 @@ from .load_file import read_load
 from .traces import TRACES, read_trace
 
 DEFAULT_DAYS = 10
-"""Days of the built-in load: the bill of one day is 10 to 20 % off the mean."""
+"""Days of the built-in load if `--days` is not set: the bill of a single day is 10 to 20 % off the mean."""
 MOST_DAYS = 260
 
 
 def open_load(text: str, days: int | None) -> Load:
-    """Return the load of ``--load``.
+    """Return the load that ``--load`` names.
 
     Args:
         text: ``built-in``, ``openb:FILE@DAY``, ``helios:FILE@DAY`` or a file.

@@ -11,7 +11,7 @@ from .work import WantedWork
 
 @dataclass(slots=True)
 class Tally:
-    """The sums of one pool over some stretches."""
+    """The sums of one pool over its stretches."""
 
     usd_by_day: list[float] = field(default_factory=list)
     unknown: set[str] = field(default_factory=set)
@@ -21,14 +21,14 @@ class Tally:
     busy_gpu_s: float = 0.0
     useful_gpu_s: float = 0.0
     asked_gpu_s: float = 0.0
-    """Useful GPU seconds of all jobs, had each begun when it was submitted and found all that it wants."""
+    """Useful GPU seconds of all jobs if each began when it was submitted, and nothing limited its work."""
     waits_s: list[float] = field(default_factory=list)
     waiting: int = 0
-    """Jobs that fit and had not begun when their stretch ended."""
+    """Jobs that a node could run, but that had not begun when their stretch ended."""
     nodes: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(Instance type, capacity type) → nodes that were launched."""
     node_s: defaultdict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
-    """(Instance type, capacity type) → seconds of all its nodes."""
+    """(Instance type, capacity type) → seconds for which its nodes existed."""
     evictions: int = 0
     tight: int = 0
     """Jobs that need more GPU memory than their units have."""
@@ -37,7 +37,7 @@ class Tally:
     jobs: int = 0
 
     def open_days(self, days: int, fixed_usd_a_day: float, fixed_gpus: float) -> int:
-        """Begin the sums of a stretch, and return the position of its first day."""
+        """Add the days of a stretch with their fixed cost, and return the position of the first in ``usd_by_day``."""
         self.usd_by_day += [fixed_usd_a_day] * days
         self.paid_gpu_s += fixed_gpus * days * DAY_S
         return len(self.usd_by_day) - days
@@ -51,7 +51,7 @@ class Tally:
         self.asked_gpu_s += count_asked(work.useful, job.submit_s, job.duration_s, length_s)
 
     def count_run(self, pod: Pod, served_s: float, seconds: float) -> None:
-        """Count a run of a job that was on a node for some seconds."""
+        """Count one run of a job: ``seconds`` on a node, in which it did ``served_s`` seconds of work."""
         self.held_gpu_s += pod.work.share * seconds
         self.busy_gpu_s += pod.work.wanted * served_s
         pod.useful_s += pod.work.useful * served_s
@@ -83,5 +83,5 @@ class Tally:
 
 
 def count_asked(useful: float, submit_s: float, duration_s: float, length_s: float) -> float:
-    """Return the useful GPU seconds of a job that begins at once, as far as its stretch holds them."""
+    """Return the useful GPU seconds that a job would do before its stretch ends, if it began at once."""
     return useful * max(0.0, min(duration_s, length_s - submit_s))

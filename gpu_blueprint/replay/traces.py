@@ -1,4 +1,4 @@
-"""Importers of public traces, by their columns. No trace is part of this project: their licences differ.
+"""Readers of public traces of GPU jobs. No trace is part of this project: their licences differ.
 
 openb: alibaba/clusterdata, cluster-trace-gpu-v2023/README.md @0c9677b, csv/openb_pod_list_default.csv; for research and
 study. helios: S-Lab-System-Group/HeliosData, README.md @106713b, cluster_log.csv; for academic purposes.
@@ -15,9 +15,9 @@ from .load_file import MOST_JOBS, LoadProblems, Row, build_load, read_rows
 
 _MIB, _MILLI = 1024, 1000
 _WHOLE = 1000
-"""Thousandths of a GPU from which openb means the whole GPU."""
+"""Thousandths of a GPU that are a whole GPU in openb; fewer are a part."""
 _LEAST_S = 30.0
-"""Duration of a job that a trace ends at once."""
+"""Shortest duration of a job in seconds: some jobs of a trace end when they begin."""
 
 
 class Trace(Record):
@@ -29,7 +29,7 @@ class Trace(Record):
 
 
 def _read_openb(cells: Mapping[str, str]) -> Job | None:
-    """Read a pod: ``LS`` is a service, a part of a GPU is batch, whole GPUs are training of unknown use.
+    """Read a pod. Whole GPUs are training of unknown use; a part of a GPU is a service for the QoS ``LS``, else batch.
 
     The trace does not say on which GPU a part was measured; it counts as a part of an L4.
     """
@@ -53,7 +53,7 @@ def _read_openb(cells: Mapping[str, str]) -> Job | None:
 
 
 def _read_helios(cells: Mapping[str, str]) -> Job | None:
-    """Read a job of Slurm. One that spans nodes is left out, since a job is one pod here; its use is not known."""
+    """Read a job of Slurm; its use is not known. A job that spans nodes is left out, because a job is one pod here."""
     gpus = int(read_number(cells["gpu_num"]))
     if not gpus or int(read_number(cells["node_num"])) > 1:
         return None
@@ -84,7 +84,7 @@ TRACES: Mapping[str, Trace] = {
     ),
     "helios": Trace(("job_id", "gpu_num", "cpu_num", "node_num", "submit_time", "duration"), _read_helios),
 }
-"""Name of a trace → its columns."""
+"""Name of a trace → its columns, and the reader of its rows."""
 
 
 def read_trace(name: str, path: Path, day: str) -> Load:
@@ -93,7 +93,7 @@ def read_trace(name: str, path: Path, day: str) -> Load:
     Args:
         name: Name of the trace.
         path: Its file.
-        day: A day such as 2020-06-09 where the trace has dates, else the number of a day from its begin, such as 120.
+        day: A day such as 2020-06-09 if the trace has dates, else whole days since the trace begins, such as 120.
 
     Raises:
         UsageError: The file cannot be read, has problems, or has no jobs on this day.
@@ -127,7 +127,7 @@ def _read_jobs(trace: Trace, rows: Iterator[Row], begin: float, problems: LoadPr
 
 
 def _read_day(name: str, day: str) -> float:
-    """Return the seconds from a Monday 00:00 at which a day begins."""
+    """Return the seconds from a Monday 00:00 to the beginning of a day."""
     if day.isdecimal() and len(day) <= 5:
         return int(day) * DAY_S
     try:

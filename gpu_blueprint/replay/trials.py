@@ -1,4 +1,4 @@
-"""Trials: the stack with one change after another, of which those stay that save."""
+"""Trials: try changes of a stack, keep the one that saves most, and try the others on top of it."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -13,9 +13,9 @@ from .outcome import Outcome
 from .run import StackReplay, replay_stack
 
 LEAST_SAVING = 0.02
-"""Part of the cost that a change must save."""
+"""Fraction of the cost that a change must save to be kept."""
 MOST_MORE_UNSERVED = 0.01
-"""Part of the wanted work by which a change may lower what is done."""
+"""Fraction of the wanted work that a change may leave undone in addition."""
 Parse = Callable[[Mapping[str, Any]], StackConfig]
 """Checks a stack object as `check` does, and raises StackError."""
 
@@ -29,19 +29,19 @@ class Step(Record):
 
     @property
     def saving(self) -> float:
-        """Part of the cost before it that it saves."""
+        """Fraction of the cost before the change that it saves."""
         return find_saving(self.before, self.after)
 
 
 class Refusal(Record):
-    """A change that was not replayed, since `check` refuses the stack with it."""
+    """A change that was not replayed, because `check` refuses the changed stack."""
 
     edit: Edit
     reason: str
 
 
 class Trial(Record, kw_only=True):
-    """The steps that save, one on top of the other, and what was tried beside them."""
+    """The steps that save, each on top of those before it; the number of replayed changes; and the refused ones."""
 
     steps: tuple[Step, ...]
     tried: int
@@ -56,14 +56,14 @@ class _State(Record):
 
 
 def find_saving(before: Outcome, after: Outcome) -> float:
-    """Return the part of a cost that a change saves; 0 if a price is not known."""
+    """Return the fraction of the cost that a change saves; 0 if a price is not known."""
     if before.usd_a_day.unknown or after.usd_a_day.unknown or not before.usd_a_day.known:
         return 0.0
     return 1 - after.usd_a_day.known / before.usd_a_day.known
 
 
 def is_worth(before: Outcome, after: Outcome) -> bool:
-    """Return whether a change saves enough, and not by work that is left undone or by GPU memory that does not fit."""
+    """Return whether a change saves enough, and does so without more undone work or more jobs that lack GPU memory."""
     if find_saving(before, after) <= LEAST_SAVING or after.refused_jobs_a_day > before.refused_jobs_a_day:
         return False
     if after.tight_a_day > before.tight_a_day:
@@ -90,7 +90,7 @@ def try_edits(
         replay: Its replay.
         load: The jobs.
         parse: Checks a changed object.
-        reclaims: Chance in an hour that EC2 takes a spot node, as in ``replay``.
+        reclaims: Chance that EC2 takes a spot node back within an hour, the same as in ``replay``.
         subjects: Subjects of the changes to try; None for all.
     """
     edits = [edit for edit in list_edits(config, replay, load) if subjects is None or edit.subject in subjects]
@@ -116,7 +116,7 @@ def try_edits(
 
 
 def _apply(edit: Edit, state: _State, load: Load, parse: Parse, reclaims: float) -> _State | str:
-    """Return the stack with a change and its replay, or the reason why `check` refuses it."""
+    """Return the changed stack with its replay, or the reason why `check` refuses it."""
     changed = edit.apply(state.stack)
     try:
         config = parse(changed)
@@ -129,7 +129,7 @@ def _apply(edit: Edit, state: _State, load: Load, parse: Parse, reclaims: float)
 
 
 def _clash(edit: Edit, done: Edit) -> bool:
-    """Return whether a change sets a field that a step has set, or a pool that a step has removed."""
+    """Return whether a change no longer fits after a step: both set a field, or merge pools, or its pool is gone."""
     fields = {(pool.pool, name) for pool in done.pools for name in pool.fields}
     touched: Sequence[str] = (*(pool.pool for pool in edit.pools), *edit.merged)
     return bool(

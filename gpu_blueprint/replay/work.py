@@ -1,4 +1,4 @@
-"""The GPU work that a job wants on the GPUs of a pool, and the part that its units let it do."""
+"""The GPU work that a job wants on a pool's GPUs, and the part of it that its units allow."""
 
 from ..catalog import Gpu, find_gpu
 from ..records import Record
@@ -8,18 +8,18 @@ from .placing import Placed
 
 
 class WantedWork(Record):
-    """The work of a job in each second."""
+    """The GPU work of a job while it runs."""
 
     useful: float
-    """GPUs of the model on which its use was measured, as if no unit limited it."""
+    """Busy GPUs of the model on which the job was measured, if no unit limited them."""
     limited: Work
-    """The work as far as its units let it."""
+    """The work that its units allow."""
 
 
 def measure_work(placed: Placed, offer: Offer) -> WantedWork:
     """Return the work of a job in a pool; 0 for a job whose use is not known.
 
-    A MIG instance and an MPS client have a fixed part of the GPU. A pod that takes turns may use the whole GPU.
+    MIG instances, MPS clients and vGPU fractions limit a job to their part of the GPU; time-slicing does not.
     """
     job, unit = placed.job, offer.units[placed.request.unit]
     share = unit.share * job.gpus
@@ -30,7 +30,7 @@ def measure_work(placed: Placed, offer: Offer) -> WantedWork:
 
 
 def _compare_speed(measured_on: str | None, runs_on: Gpu) -> float:
-    """Return how many GPUs of a model do the work of one GPU of another, by the speed of their tensor cores."""
+    """Return how many GPUs ``runs_on`` do the work of one ``measured_on``, by tensor speed; 1 if a speed is unknown."""
     reference = find_gpu(measured_on).tensor_tflops if measured_on else None
     if reference is None or runs_on.tensor_tflops is None:
         return 1.0

@@ -1,1 +1,1 @@
-"""Output of the commands: tables, trees, sentences and documents."""
+"""The output of the commands: tables, trees, sentences and documents."""

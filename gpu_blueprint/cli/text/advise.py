@@ -1,4 +1,4 @@
-"""The result of advise as text: the measurements, each proposal with its reasons, and the sum of the savings."""
+"""Print the result of ``advise``: the measurements, each proposal with its reasons, and the sum of the savings."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ _CAPTION = (
 
 
 def show(stack: StackConfig, observed: Observed, advice: Advice, left_out: Mapping[str, str]) -> None:
-    """Print the advice; ``left_out`` maps a proposal to the reason why the edited file lacks it."""
+    """Print the advice; ``left_out`` has the name of a proposal → the reason why the edited file lacks it."""
     out = make_console()
     days = f"{observed.window.days:g} days" if observed.window.days != 1 else "1 day"
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}: {days} of metrics\n"))
@@ -44,7 +44,7 @@ def show(stack: StackConfig, observed: Observed, advice: Advice, left_out: Mappi
 
 
 def show_edit(path: Path, original: str, proposals: str, warnings: Iterable[Problem]) -> None:
-    """Print the path of the edited file, its new warnings, and the commands to compare it and to copy it."""
+    """Print the path of the edited file, its new warnings, and commands that compare and copy it."""
     print(f"{path}: {original} with {proposals}; check passes", file=sys.stderr)
     for warning in warnings:
         print(f"new warning: {warning}", file=sys.stderr)
@@ -73,7 +73,7 @@ def _build_measurements(stack: StackConfig, observed: Observed) -> Table:
 
 
 def _build_remarks(observed: Observed, advice: Advice) -> Table:
-    """Return the limits of the measurement, and remarks about pools."""
+    """Return a table with remarks about the measurement and about pools."""
     rows = Table(
         title="\nRemarks", title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
     )
@@ -109,7 +109,7 @@ def _build_details(proposal: Proposal, alternatives: Iterable[Proposal], refusal
 
 
 def _add_lines(rows: Table, title: str, lines: Iterable[str]) -> None:
-    """Add a row for each line, with the title beside the first."""
+    """Add a row for each line; the first has the title."""
     for index, line in enumerate(lines):
         rows.add_row("" if index else title, Text(line))
 

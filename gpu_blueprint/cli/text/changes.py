@@ -1,4 +1,4 @@
-"""A report on changes as text of at most 80 columns."""
+"""Print a report on changes as text of at most 80 columns."""
 
 from textwrap import wrap
 
@@ -41,7 +41,7 @@ def show(report: Report) -> None:
 
 
 def shorten_items(items: list[Item], most: int) -> list[Item]:
-    """Return the first items, and a last item that counts the others."""
+    """Return the items; if there are more than ``most``, the first ones and an item that counts the others."""
     return items if len(items) <= most else [*items[:most], Item(text=f"and {len(items) - most} more")]
 
 
@@ -57,7 +57,7 @@ def _print_section(out: Console, section: Section) -> None:
 
 
 def _print_rows(out: Console, section: Section) -> None:
-    """Print a table; a text longer than its column wraps."""
+    """Print a table; texts that are longer than their column wrap."""
     rows = [section.headers, *section.rows]
     widest = [max(len(row[column]) for row in rows) for column in range(len(section.headers))]
     widths = _share(widest, _WIDTH - 2 * len(widest))
@@ -70,7 +70,7 @@ def _print_rows(out: Console, section: Section) -> None:
 
 
 def _share(widest: list[int], room: int) -> list[int]:
-    """Return the width of each column: short columns fit their widest text, and the others share the rest."""
+    """Return the width of each column: short columns are as wide as their widest text, the others share the rest."""
     widths, left = list(widest), room
     for done, column in enumerate(sorted(range(len(widest)), key=lambda column: widest[column])):
         widths[column] = max(4, min(widest[column], left // (len(widest) - done)))
@@ -79,7 +79,7 @@ def _share(widest: list[int], room: int) -> list[int]:
 
 
 def _print(out: Console, text: str, *, bullet: str = "", style: str = "") -> None:
-    """Print a text in lines of the page's width, with the bullet before the first.
+    """Print a text in lines of at most 80 columns, with a bullet before the first.
 
     A word longer than a line, such as an image with its digest, stays whole.
     """

@@ -1,4 +1,4 @@
-"""A report on changes as one JSON document."""
+"""Write a report on changes as one JSON document."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from .changes_report import Report, list_notes, summarize
 
 
 def changes_to_json(report: Report) -> dict[str, Any]:
-    """Return the report for programs; without a base that loads, ``verdict`` is null and ``base`` says why."""
+    """Return the JSON document. If the base does not load, ``verdict`` is null and ``base`` says why."""
     found = report.changes.as_json() if report.changes else _describe_alone(report)
     base = {
         "label": report.against,
@@ -27,7 +27,7 @@ def changes_to_json(report: Report) -> dict[str, Any]:
 
 
 def _describe_alone(report: Report) -> dict[str, Any]:
-    """Return the facts that need no base."""
+    """Return the fields that need no base."""
     after = report.after
     return {
         "verdict": None,

@@ -1,4 +1,4 @@
-"""A report on changes as a comment on a pull request, within the length that GitHub takes."""
+"""Write a report on changes as a pull request comment that is not longer than GitHub allows."""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from .changes_sections import Item, Section, list_sections
 from .formats import escape_markdown, make_printable
 
 MOST = 60_000
-"""Characters; GitHub refuses comments above 65,536, and the workflow may add lines of its own."""
+"""Most characters of the comment; GitHub refuses more than 65,536, and the workflow may add lines of its own."""
 _LONGEST_TEXT = 600
-"""Characters of one text before escaping, which may more than double them."""
+"""Most characters of one text before it is escaped, which may more than double their number."""
 _MOST_REASONS, _MOST_NOTES = 5, 10
 _MARKS: dict[Verdict | None, str] = {
     "nothing": "✅",
@@ -26,7 +26,7 @@ _MARKS: dict[Verdict | None, str] = {
 
 @dataclass(slots=True)
 class _Block:
-    """The lines of one section; the lines between ``opening`` and ``closing`` may be cut."""
+    """The lines of one section; those between ``opening`` and ``closing`` may be left out."""
 
     opening: str
     lines: list[str]
@@ -34,7 +34,7 @@ class _Block:
     left_out: int = 0
 
     def write(self, pointer: str) -> str:
-        """Return the section, with a pointer where lines are left out."""
+        """Return the section; where lines are left out, ``pointer`` says where to find them."""
         cut = f"\n… {self.left_out:,} more lines; {pointer}\n" if self.left_out else ""
         return f"{self.opening}{''.join(self.lines)}{cut}{self.closing}"
 
@@ -46,7 +46,7 @@ class _Block:
 
 
 def changes_to_markdown(report: Report) -> str:
-    """Return the verdict and a sentence, then the sections; details are folded, and long sections are cut."""
+    """Return the verdict, a sentence, and the sections; details are folded, and the longest sections are cut to fit."""
     pointer = f"{_escape(report.command)} shows them"
     head = "".join(_write_head(report))
     blocks = [_write_section(section) for section in list_sections(report)]
@@ -93,7 +93,7 @@ def _write_item(item: Item) -> Iterator[str]:
 
 
 def _write_commands(commands: tuple[str, ...]) -> str:
-    """Return a block of code, whose fence is longer than any run of backticks inside."""
+    """Return a code block with a fence that is longer than any sequence of backticks in it."""
     if not commands:
         return ""
     text = "".join(f"{' '.join(make_printable(command).split())[:_LONGEST_TEXT]}\n" for command in commands[:20])

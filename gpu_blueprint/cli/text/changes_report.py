@@ -1,4 +1,4 @@
-"""The content of a report on changes, for text and Markdown alike: a verdict, a sentence, and sections."""
+"""The content of a report on changes, in whatever format: its verdict, its summary and its notes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from ...records import Record
 from .formats import count
 
 _MOST_NAMED = 3
-"""Number of pools and tenants that the summary names; the sections name all."""
+"""Most pools, and most tenants, that the summary names; the sections name all."""
 _DONE: dict[Effect, str] = {
     "create": "created",
     "update": "updated in place",
@@ -21,11 +21,11 @@ _DONE: dict[Effect, str] = {
     "delete": "deleted",
 }
 _PROGRAM = ("gpu-blueprint:", "pulumi:")
-"""Types of components and providers, which create no object of their own."""
+"""Prefixes of the types of components and providers, which create no object of their own."""
 
 
 class Probe(Record, kw_only=True):
-    """One row of a rehearsal."""
+    """The result of one probe of a rehearsal."""
 
     subject: str
     title: str
@@ -48,13 +48,13 @@ class RehearsalResult(Record, kw_only=True):
 
 
 class Report(Record, kw_only=True):
-    """The results of the command."""
+    """The results of ``changes``, in no format yet."""
 
     stack: str
     against: str
-    """The name of the base, such as ``main (4fa15d3a9c)``."""
+    """The base in words, such as ``main (4fa15d3a9c)``."""
     command: str
-    """The command that shows the whole report again."""
+    """A command that shows the whole report again."""
     after: Snapshot
     changes: Changes | None = None
     """None if the base cannot be planned."""
@@ -75,18 +75,18 @@ class Report(Record, kw_only=True):
 
 
 def list_objects(changes: Changes) -> list[ResourceChange]:
-    """Return the changes of objects, without components and providers."""
+    """Return the changes of resources other than components and providers."""
     return [change for change in changes.resources if not change.type.startswith(_PROGRAM)]
 
 
 def count_effects(objects: Sequence[ResourceChange]) -> str:
-    """Return the number of changes by effect: ``3 created, 5 updated in place``."""
+    """Return the number of changes by effect, such as ``3 created, 5 updated in place``."""
     counts = Counter(change.effect for change in objects)
     return ", ".join(f"{counts[effect]:,} {done}" for effect, done in _DONE.items() if counts[effect])
 
 
 def summarize(report: Report) -> str:
-    """Return the change in one sentence for the reviewer."""
+    """Return the whole change in one sentence for a reviewer."""
     clauses = list(_list_clauses(report))
     sentence = "; ".join(clauses)
     return f"{sentence[:1].upper()}{sentence[1:]}."
@@ -145,7 +145,7 @@ def _count_objects(objects: Sequence[ResourceChange]) -> str:
 
 
 def _list_drain_clauses(drains: Sequence[NodeDrain]) -> Iterator[str]:
-    """Yield a clause for each group of pools that drain the same nodes at the same pace."""
+    """Yield a clause for each group of pools of which the same nodes drain at the same pace."""
     alike: dict[tuple[str, str], list[str]] = {}
     for drain in drains:
         pace = " at once" if drain.is_at_once else "" if drain.is_blocked else " within {} budgets"
@@ -158,7 +158,7 @@ def _list_drain_clauses(drains: Sequence[NodeDrain]) -> Iterator[str]:
 
 
 def _name_all(names: Sequence[str]) -> str:
-    """Return the first names in a row: ``cpu, infer-l4 and 3 more``."""
+    """Return the first names, and how many more there are: ``cpu, infer-l4 and 3 more``."""
     shown, rest = list(names[:_MOST_NAMED]), len(names) - _MOST_NAMED
     last = f"{rest} more" if rest > 0 else shown.pop() if len(shown) > 1 else ""
     return f"{', '.join(shown)} and {last}" if last else shown[0]
@@ -178,18 +178,18 @@ def _list_tenant_clauses(tenants: Sequence[TenantChange]) -> Iterator[str]:
 
 
 def _name_subject(change: TenantChange, sentences: Sequence[str], verb: str = "lose") -> str:
-    """Return the subject and the verb of a tenant's first sentence, such as ``all tenants lose``."""
+    """Return the subject and the verb for the first of the sentences, such as ``all tenants lose``."""
     return f"all tenants {verb}" if sentences[0].startswith(ALL_TENANTS) else f"{name_tenant(change)} {verb}s"
 
 
 def _name_first(sentences: Sequence[str]) -> str:
-    """Return the beginning of the first sentence, and the number of the others."""
+    """Return the beginning of the first sentence, and how many more there are."""
     more = f", and {len(sentences) - 1} more" if len(sentences) > 1 else ""
     return f"{sentences[0].removeprefix(ALL_TENANTS).split(';')[0]}{more}"
 
 
 def name_tenant(change: TenantChange) -> str:
-    """Return the tenant's name; a change without a tenant affects the whole cluster."""
+    """Return the tenant of a change, or the whole cluster if the change has no tenant."""
     return f"tenant {change.tenant}" if change.tenant else "the whole cluster"
 
 
@@ -208,7 +208,7 @@ def _list_cost_clauses(changes: Changes, stack: str) -> Iterator[str]:
 
 
 def _explain_same_cost(changes: Changes) -> str:
-    """Return why other replicas cost the same: the expected use and the limit of a pool decide its cost."""
+    """Return why a change of replicas leaves the cost: the expected use and the limit of a pool decide its cost."""
     old, new = (
         {(each.get("tenant"), each.get("name")): each.get("replicas") for each in found.cost.get("models", [])}
         for found in (changes.before, changes.after)
@@ -221,12 +221,12 @@ def _subtract(before: float | None, after: float | None) -> float | None:
 
 
 def _format_more(usd: float) -> str:
-    """Return a difference an hour in words: ``$3.10 an hour more``."""
+    """Return a difference of dollars an hour in words, such as ``$3.10 an hour more``."""
     return f"${abs(usd):,.2f} an hour {'less' if usd < 0 else 'more'}" if usd else "the same"
 
 
 def _describe_aws(objects: Sequence[ResourceChange]) -> str:
-    """Return how many resources are replaced in AWS: there the engine recreates machines, networks and rights."""
+    """Return how many resources are replaced in AWS, where a replacement recreates machines, networks and rights."""
     in_aws = [change for change in objects if change.type.startswith(("aws:", "eks:"))]
     replaced = sum(change.effect == "replace" for change in in_aws)
     unknown = sum(change.effect == "update-or-replace" for change in in_aws)
@@ -249,7 +249,7 @@ def _describe_cost(snapshot: Snapshot, stack: str) -> str:
 
 
 def list_reasons(changes: Changes) -> list[str]:
-    """Return the lines that cause a grave verdict; the sections name dead ends and nodes that drain."""
+    """Return the lines that cause one of the two gravest verdicts, without dead ends, which have a section."""
     if changes.verdict not in ("replaces-resources", "loses-data-or-access"):
         return []
     dead = {problem.message for problem in changes.dead_ends}
@@ -258,6 +258,6 @@ def list_reasons(changes: Changes) -> list[str]:
 
 
 def list_notes(report: Report) -> list[str]:
-    """Return the sentences about the comparison itself."""
+    """Return the notes about the comparison itself."""
     known = report.changes.notes if report.changes else ()
     return list(dict.fromkeys((*known, *report.notes)))

@@ -15,7 +15,7 @@ from .formats import count
 
 _MOST_PATHS = 4
 _MOST_OPEN = 8
-"""Lines of a section that Markdown does not fold."""
+"""Most replaced resources that Markdown shows unfolded."""
 _REPLACING: tuple[Effect, ...] = ("replace", "update-or-replace")
 _WORDS: dict[Effect, str] = {
     "create": "created",
@@ -32,19 +32,19 @@ _SERVICES = {
     "costexplorer": "Cost Explorer",
     "secretsmanager": "Secrets Manager",
 }
-"""Module of pulumi-aws → name of a service that is no abbreviation."""
+"""Module of pulumi-aws → the service's name, where it is not the module in capitals."""
 _FIGURES = (("expected_hour", "expected $/h"), ("ceiling_hour", "at most $/h"), ("expected_month", "expected $/month"))
 
 
 class Item(Record, kw_only=True):
-    """One line with the lines below it."""
+    """One line, and the lines below it."""
 
     text: str
     details: tuple[str, ...] = ()
 
 
 class Section(Record, kw_only=True):
-    """A part of the report: items, or a table, and commands to copy."""
+    """A part of the report: items or a table, and commands to copy."""
 
     title: str
     items: tuple[Item, ...] = ()
@@ -52,11 +52,11 @@ class Section(Record, kw_only=True):
     rows: tuple[tuple[str, ...], ...] = ()
     commands: tuple[str, ...] = ()
     is_detail: bool = False
-    """True for parts that a reviewer may skip; Markdown folds them."""
+    """True for a part that a reviewer may skip; Markdown folds it."""
 
 
 def list_sections(report: Report) -> list[Section]:
-    """Return every section that has content, the gravest first."""
+    """Return every section with content, the gravest first."""
     changes = report.changes
     found = [*_build_base_sections(report)]
     if changes is not None:
@@ -142,7 +142,7 @@ def _build_tenants(changes: Changes) -> Section:
 
 
 def _build_resources(changes: Changes, *, is_new: bool) -> Iterator[Section]:
-    """Yield replaced resources, resources lost inside a cluster, and the others grouped by component."""
+    """Yield three sections: replaced resources, objects that are lost with a cluster, and all others by component."""
     objects, planned = list_objects(changes), _list_planned(changes)
     replaced = [change for change in objects if change.effect in _REPLACING]
     title = f"Replaced resources: {len(replaced)}"
@@ -157,7 +157,7 @@ def _build_resources(changes: Changes, *, is_new: bool) -> Iterator[Section]:
 
 
 def _list_planned(changes: Changes) -> dict[str, PlannedResource]:
-    """Return URN → resource before or after the change."""
+    """Return URN → resource of the plans before and after; the one after counts."""
     return {resource.urn: resource for resource in (*changes.before.resources, *changes.after.resources)}
 
 
@@ -176,7 +176,7 @@ def _describe_replaced(change: ResourceChange, planned: Mapping[str, PlannedReso
 
 
 def _group(others: Sequence[ResourceChange], planned: Mapping[str, PlannedResource]) -> Iterator[Item]:
-    """Yield an item for each component with its changes."""
+    """Yield an item for each component, with its changes below."""
 
     def find_component(change: ResourceChange) -> str:
         resource = planned.get(change.urn)
@@ -195,7 +195,7 @@ def _describe_change(change: ResourceChange, planned: Mapping[str, PlannedResour
 
 
 def _describe_sources(urns: Sequence[str], planned: Mapping[str, PlannedResource]) -> str:
-    """Return the resources whose outputs are in a changed input."""
+    """Return a clause about the resources whose outputs are in a changed input."""
     found = [planned[urn] for urn in urns if urn in planned]
     return f"follows {_fold([f'{_name_kind(source.type)} {source.name}' for source in found])}" if found else ""
 
@@ -205,14 +205,14 @@ def _name(change: ResourceChange) -> str:
 
 
 def _name_kind(type_: str) -> str:
-    """Return the kind for a reader: ``EKS NodeGroup``, ``NodePool``."""
+    """Return the kind of a resource in words, such as ``EKS NodeGroup`` or ``NodePool``."""
     package, module, kind = [*type_.split(":"), "", ""][:3]
     service = module.split("/")[0]
     return f"{_SERVICES.get(service, service.upper())} {kind}" if package == "aws" else kind or module
 
 
 def _fold(names: Sequence[str]) -> str:
-    """Return the first names, and the number of the others."""
+    """Return the first names, and how many more there are."""
     shown = ", ".join(names[:_MOST_PATHS])
     return f"{shown} and {len(names) - _MOST_PATHS} more" if len(names) > _MOST_PATHS else shown
 

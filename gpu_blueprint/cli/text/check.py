@@ -1,4 +1,4 @@
-"""The results of ``check``."""
+"""Print the results of ``check``."""
 
 import sys
 from collections.abc import Sequence
@@ -14,23 +14,23 @@ from .problems import StackProblems, print_lines, print_problems
 
 
 class Result(Record):
-    """The result for one stack."""
+    """The result of the checks of one stack."""
 
     name: str
     stack: StackFile | None = None
-    """The stack file if it can be read and has no errors."""
+    """The stack file; None if it cannot be read or has errors."""
     problems: Sequence[Problem] = ()
-    """Errors of the file, or its warnings and notes if it has no errors."""
+    """The errors of the file; if it has none, its warnings and notes."""
     findings: Sequence[Problem] | None = None
-    """Findings of the policies; None without ``--policies``."""
+    """Findings of the policy rules; None without ``--policies``."""
     levels: Path | None = None
-    """The policy configuration that the user named."""
+    """The file of ``--policy-config``."""
     refusal: BlueprintError | None = None
     """The reason why the stack could not be checked."""
 
     @property
     def exit_code(self) -> int:
-        """0 if nothing is wrong, 1 for an error of the stack or a failing policy, 2 for a wrong call."""
+        """0 if nothing is wrong, 1 for an error of the stack or a failing policy rule, 2 for a wrong call."""
         if self.refusal:
             return self.refusal.exit_code
         return int(any(problem.severity == "error" for problem in self.all_problems))

@@ -1,4 +1,4 @@
-"""The estimate of a stack, or the changes between two estimates, in the format that the user chose."""
+"""Print the cost estimate of a stack, or the differences of two estimates, in the format that the user chose."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ from .tables import make_console
 def show(
     stack: StackFile, estimate: Estimate, comparison: Comparison | None, problems: Sequence[Problem], format_: Format
 ) -> None:
-    """Print an estimate or a comparison, the bounds that the stack breaks, and the warning of old prices."""
+    """Print an estimate or a comparison, and problems: bounds that the stack exceeds, and old prices."""
     match format_:
         case "json":
             document = changes_to_json(comparison) if comparison else _build_document(stack.config, estimate)
@@ -62,7 +62,7 @@ def _build_document(config: StackConfig, estimate: Estimate) -> dict[str, Any]:
 
 
 def describe_in_one_line(estimate: Estimate) -> str:
-    """Return the estimate in one line, as the preview shows it."""
+    """Return the estimate in one line, as in the preview."""
     cost = estimate.cost
     expected = f"{cost.expected.hour}/h expected ({format_month(cost.expected.month)} a month)"
     most = "unknown because prices are missing" if cost.ceiling.hour.unknown else f"{cost.ceiling.hour}/h on demand"
@@ -121,6 +121,6 @@ def _format_markdown(config: StackConfig, estimate: Estimate) -> str:
 
 
 def _format_models(estimate: Estimate) -> str:
-    """Return the table of models in Markdown; empty without models."""
+    """Return the table of models in Markdown; empty if there are no models."""
     rows = list(list_model_rows(estimate))
     return f"\n**{MODELS_TITLE}**\n\n{format_markdown_table(MODEL_HEADERS, rows)}" if rows else ""

@@ -1,4 +1,4 @@
-"""``cost --compare`` and ``cost --against``: the changes between two estimates."""
+"""``cost --compare`` and ``cost --against``: show the differences of two estimates."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,14 +15,14 @@ HEADERS = ("expected a month", "then", "more", "at most an hour", "then", "more"
 
 
 class Comparison(Record):
-    """Two estimates, as ``cost --json`` writes them."""
+    """Two estimates, each as the JSON document of ``cost --json``."""
 
     before: Mapping[str, Any]
     after: Mapping[str, Any]
 
     @property
     def title(self) -> str:
-        """The names of the two stacks."""
+        """The names of the two stacks, and the units."""
         return f"{self.before['stack']} → {self.after['stack']}, US dollars; at most on demand"
 
     @property
@@ -32,12 +32,12 @@ class Comparison(Record):
 
     @property
     def unknown(self) -> list[str]:
-        """Names of the parts without a known price."""
+        """Names of the parts whose price is not known."""
         return sorted(map(str, {*self.before.get("unknownPrices", []), *self.after.get("unknownPrices", [])}))
 
 
 def changes_to_json(comparison: Comparison) -> dict[str, Any]:
-    """Return the changes for programs."""
+    """Return the comparison as a JSON document."""
     lines = [
         {
             "name": change.name,
@@ -59,7 +59,7 @@ def changes_to_markdown(comparison: Comparison) -> str:
 
 
 def show_changes(comparison: Comparison) -> None:
-    """Print each part of the two estimates side by side."""
+    """Print a table with both estimates of each part."""
     changes = comparison.changes
     rows = Table(box=None, expand=True, pad_edge=False)
     rows.add_column("")
@@ -76,7 +76,7 @@ def show_changes(comparison: Comparison) -> None:
 
 
 def _format_figures(change: Change) -> list[str]:
-    """Return before, after and difference: first of the expected dollars a month, then of the most dollars an hour."""
+    """Return six cells: before, after and difference of the expected dollars a month, then of the most an hour."""
     return [
         _format(usd, cents=index == 1)
         for index in (0, 1)

@@ -1,4 +1,4 @@
-"""Tables of an estimate: costs by part, prices of slices, costs by tenant."""
+"""The tables of an estimate: costs by part, prices of GPU slices, costs by tenant, costs of models."""
 
 from collections.abc import Iterable, Iterator
 
@@ -24,13 +24,13 @@ def list_parts(estimate: Estimate) -> Iterator[tuple[str, Cost]]:
 
 
 def format_cost(cost: Cost) -> list[str]:
-    """Return dollars an hour and a month for each of HEADERS."""
+    """Return a cell for each of HEADERS: dollars an hour and a month, for each case."""
     spends = [getattr(cost, case) for case in CASES]
     return [text for spend in spends for text in (_format_hour(spend.hour), format_month(spend.month))]
 
 
 def build_sums_table(estimate: Estimate) -> Table:
-    """Return the costs of each part, and their sum."""
+    """Return a table with the costs of each part, and the sum."""
     rows = _build_cost_table("Idle and expected at the pool's capacity types, at most on demand")
     *parts, whole = list_parts(estimate)
     for index, (name, cost) in enumerate(parts):
@@ -42,7 +42,7 @@ def build_sums_table(estimate: Estimate) -> Table:
 
 
 def build_slices_table(estimate: Estimate) -> Table:
-    """Return the price of one unit of each extended resource for an hour."""
+    """Return a table with the price of one unit of each extended resource for an hour."""
     rows = make_table(
         "Price of one unit an hour", "pool", "resource", "in an hour of use, as expected", "at full use, on demand"
     )
@@ -54,7 +54,7 @@ def build_slices_table(estimate: Estimate) -> Table:
 
 
 def build_tenants_table(estimate: Estimate) -> Table:
-    """Return the costs of the pools by tenant, and the costs of the platform."""
+    """Return a table with the costs of the pools by tenant, and the costs of the platform."""
     rows = _build_cost_table(
         "By tenant: GPU pools by quota of GPUs, CPU pools by quota of CPU; the platform is not divided"
     )
@@ -67,7 +67,7 @@ def build_tenants_table(estimate: Estimate) -> Table:
 
 
 def list_model_rows(estimate: Estimate) -> Iterator[tuple[str, ...]]:
-    """Yield a row of MODEL_HEADERS for each model, and below a model of two versions a row for each version."""
+    """Yield a row for each model, with a cell for each of MODEL_HEADERS; if it has two versions, also one for each."""
     for model in estimate.models:
         yield (model.name, _format_counts(model.replicas), *format_cost(model.cost), _format_million(model.million))
         for version in model.versions if len(model.versions) > 1 else ():
@@ -75,7 +75,7 @@ def list_model_rows(estimate: Estimate) -> Iterator[tuple[str, ...]]:
 
 
 def build_models_table(estimate: Estimate) -> Table:
-    """Return the costs of each model by its replicas, and the price of a million tokens or requests."""
+    """Return a table with each model's costs by replicas, and its price for a million tokens or requests."""
     rows = Table(title=MODELS_TITLE, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
     rows.add_column("", overflow="fold")
     for header in MODEL_HEADERS[1:]:
@@ -91,14 +91,14 @@ def _format_counts(counts: ReplicaCounts) -> str:
 
 
 def _format_million(found: MillionPrice | None) -> str:
-    """Return the price of a million tokens or requests: at the capacity types, and on demand at most."""
+    """Return the price of a million tokens or requests: at the pool's capacity types, and at most, on demand."""
     if found is None:
         return "not stated"
     return f"{found.unit}\n{_format_unit(found.as_bought)}\nto {_format_unit(found.at_most)}"
 
 
 def build_listing(title: str, lines: Iterable[tuple[str, str]]) -> Table:
-    """Return sentences below a title, each with the name of its subject."""
+    """Return a table of sentences with a title; before each is the name of its subject."""
     rows = Table(title=title, title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False)
     rows.add_column(no_wrap=True)
     rows.add_column(overflow="fold")
@@ -114,7 +114,7 @@ def format_month(usd: Usd) -> str:
 
 
 def format_money(usd: Usd) -> str:
-    """Return dollars, with cents only below $1,000."""
+    """Return an amount of dollars; only amounts below $1,000 have cents."""
     return format_month(usd) if usd.known >= 1000 else str(usd)
 
 

@@ -1,4 +1,4 @@
-"""The fields in which two stacks differ."""
+"""Print the fields in which two stacks differ."""
 
 from collections.abc import Sequence
 from textwrap import wrap
@@ -11,11 +11,11 @@ from .tables import make_console
 
 _ABSENT = "–"
 _WIDEST, _LEAST, _VALUE, _NAME = 80, 40, 14, 20
-"""Columns: largest and smallest table, smallest value beside its field, longest name of a stack."""
+"""Widths in characters: the largest and the smallest table, the smallest cell of a value, the longest stack name."""
 
 
 class Difference(Record):
-    """A field with two values; None where a stack does not have the field."""
+    """A field with its values in two stacks; None if a stack does not have the field."""
 
     path: str
     before: str | None
@@ -23,7 +23,7 @@ class Difference(Record):
 
 
 def show(stacks: tuple[str, str], differences: Sequence[Difference], same: int) -> None:
-    """Print the fields that differ, and how many are the same."""
+    """Print the fields that differ, and how many fields are the same."""
     out = make_console()
     if differences:
         _print_rows(out, stacks, differences)
@@ -32,7 +32,7 @@ def show(stacks: tuple[str, str], differences: Sequence[Difference], same: int) 
 
 
 def _print_rows(out: Console, stacks: tuple[str, str], differences: Sequence[Difference]) -> None:
-    """Print a row for each field; texts that are too long for their columns follow below."""
+    """Print a row for each field. If texts are too long for their columns, print them on lines of their own."""
     width = max(min(out.width, _WIDEST), _LEAST)
     left = min(max(len(difference.path) for difference in differences) + 2, width - 2 * _VALUE)
     column = (width - left) // 2

@@ -1,4 +1,4 @@
-"""Explanations of rules, alerts and kinds of problems as sentences, and of parts of a stack as steps."""
+"""Print explanations: rules, alerts and kinds of problems as sentences, parts of a stack as steps."""
 
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
@@ -24,14 +24,14 @@ class Step(Protocol):
 
 
 class Topic(Record):
-    """One meaning of a name: its kind, and either lines of text or steps."""
+    """One thing that a name stands for: its kind, and either lines of text or steps."""
 
     name: str
     noun: str
     """The kind of the topic, such as ``alert``."""
     lines: tuple[str, ...] = ()
     steps: Iterable[Step] = ()
-    """A lazy iterable computes each step when it is printed."""
+    """It may be a generator, so that no step is computed before the topic is printed."""
 
 
 def show(topics: Sequence[Topic]) -> None:
@@ -48,7 +48,7 @@ def show(topics: Sequence[Topic]) -> None:
 
 
 def _print_steps(out: Console, steps: Sequence[Step]) -> None:
-    """Print titles on the left, facts on the right; an indented line is code to copy, so it is never broken."""
+    """Print titles on the left and facts on the right. An indented line is code to copy, so it is not wrapped."""
     left = max(len(step.title) for step in steps) + 2
     for index, step in enumerate(steps):
         if index:

@@ -1,4 +1,4 @@
-"""One line about all findings of the policies."""
+"""Summarize all findings of the policy rules in one line."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,12 +11,12 @@ from .formats import count_severities
 
 
 def summarize_findings(findings: Sequence[Problem], environment: str, levels: Path | None = None) -> str:
-    """Return one line on all findings, on rules that did not judge, and on a levels file of another environment.
+    """Return one line about all findings, about disabled rules, and about a levels file of another environment.
 
     Args:
         findings: The findings of every rule that is not disabled.
         environment: The environment of the stack.
-        levels: The policy configuration that the user named in place of the configuration of the environment.
+        levels: The policy configuration that the user named; None for that of the environment.
     """
     borrowed = "" if levels else describe_levels(environment)
     disabled = count_disabled(levels or find_levels_file(environment))

@@ -1,4 +1,4 @@
-"""A list of Problems as text, JSON, SARIF and Markdown: errors of a stack file, warnings and policy findings alike."""
+"""Write Problems as text and Markdown: errors and warnings of a stack file, and findings of policy rules."""
 
 import re
 from collections import Counter
@@ -17,18 +17,18 @@ def to_text(problem: Problem) -> str:
     place, rest = _format_place(problem), str(replace(problem, file="", line=0))
     severity = "" if problem.severity == "error" else f"{problem.severity}: "
     line = f"{place}{': ' if place else ''}{severity}{rest} [{problem.kind}]"
-    return make_printable(re.sub(r"\s*[\r\n]+\s*", " ", line))  # a key of a stack file may hold a line break
+    return make_printable(re.sub(r"\s*[\r\n]+\s*", " ", line))  # a key of a stack file may contain a line break
 
 
 def make_printable(text: str) -> str:
-    """Replace characters that control a terminal, because a message may quote text of a server or a file."""
+    """Replace characters that control a terminal: a message may quote text of a server or a file."""
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "�" for letter in text)
 
 
 def to_markdown(problems: Sequence[Problem], name: str) -> str:
-    """Return a sentence about a stack and, if it has problems, a table of them for a pull request comment."""
+    """Return Markdown for a pull request comment: a sentence about a stack, and a table of its problems, if any."""
     heading = f"**{escape_markdown(name)}**: {count_severities(problems)}."
     if not problems:
         return f"{heading}\n"
@@ -40,7 +40,7 @@ def to_markdown(problems: Sequence[Problem], name: str) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 resource``, ``2 resources``."""
+    """Return a number with a noun: ``1 resource``, ``2 resources``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -52,13 +52,13 @@ def count_severities(problems: Iterable[Problem]) -> str:
 
 
 def format_markdown_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of GitHub's Markdown; cells are plain text and may have line breaks."""
+    """Return a table in GitHub's Markdown; the cells given are plain text and may have line breaks."""
     lines = [headers, ["---"] * len(headers), *([escape_markdown(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that GitHub shows unchanged, also in a table: without markup, mentions of people and formulas."""
+    """Return Markdown that GitHub shows as the plain text, even in a table: no markup, mention or formula works."""
     escaped = re.sub(r"([\\`*_\[\]<>|~&$#])", r"\\\1", re.sub(r"\s*[\r\n]+\s*", "\n", text.strip()))
     without_mentions = re.sub(r"(?<!\w)@(?=\w)", "@<!-- -->", escaped)
     return make_printable(without_mentions).replace("\n", "<br>").replace("\t", " ")

@@ -1,4 +1,4 @@
-"""The tenants' ceilings in dollars an hour beside the stack's, as sentences."""
+"""Describe the tenants' ceilings in dollars an hour, next to that of the stack."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from ...subjects.queues.ceilings import Purchasable, list_ceilings
 
 
 def describe_tenant_ceilings(config: StackConfig) -> Iterator[str]:
-    """Yield a line for each tenant whose jobs wait at a number of dollars an hour."""
+    """Yield a line for each tenant that has a ceiling, at which its further jobs wait."""
     whole = f"${config.hourly_ceiling:,.15g}" if config.hourly_ceiling else "none"
     for ceiling in list_ceilings(config):
         bought = " or ".join(map(_describe_purchasable, ceiling.buys))

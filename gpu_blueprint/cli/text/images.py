@@ -1,4 +1,4 @@
-"""The images and charts of a stack, and what its mirror lacks."""
+"""Print the images and charts of a stack, and what its mirror lacks."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -23,7 +23,7 @@ _WAYS = {
 
 
 def list_notes(config: StackConfig, pulled: PulledList) -> list[str]:
-    """Return what a reader of the list must know."""
+    """Return notes for a reader of the list."""
     notes = [
         "Tags are the defaults of each chart at the pinned version (gpu_blueprint/catalog/chart_images.csv has a source"
         " for each)."
@@ -39,7 +39,7 @@ def list_notes(config: StackConfig, pulled: PulledList) -> list[str]:
 
 
 def _list_late_images(config: StackConfig) -> Iterator[str]:
-    """Yield a sentence for each pool whose nodes pull the image of a model with its first replica."""
+    """Yield a sentence for each pool whose nodes pull the image of a model only with its first replica."""
     late: dict[str, list[str]] = {}
     for model in config.models:
         for version in model.list_versions():
@@ -72,7 +72,7 @@ def show_json(config: StackConfig, pulled: PulledList) -> None:
 
 
 def show(config: StackConfig, pulled: PulledList) -> None:
-    """Print the images by the way in which nodes get them, then charts and add-ons."""
+    """Print the images, grouped by the way in which nodes get them, then charts and add-ons."""
     out = make_console()
     out.print(Text.assemble((config.cluster_name, "bold"), ": images and charts\n"))
     for way, words in _WAYS.items():
@@ -91,7 +91,7 @@ def show(config: StackConfig, pulled: PulledList) -> None:
 
 
 def _list_other_tables(pulled: PulledList) -> Iterator[Table]:
-    """Yield the tables of charts and add-ons; an existing cluster may have none."""
+    """Yield the tables of charts and add-ons, if they have rows; for an existing cluster they may be empty."""
     charts = make_table("Charts", "chart", "version", "source")
     for found in pulled.charts:
         charts.add_row(found.chart.name, found.chart.version, found.source)
@@ -102,13 +102,13 @@ def _list_other_tables(pulled: PulledList) -> Iterator[Table]:
 
 
 def list_places(config: StackConfig, images: Iterable[str]) -> list[tuple[str, str]]:
-    """Return (registry, its place in the cache or the mirror) for each registry of images that has one."""
+    """Return (registry, its place in the cache or the mirror) for each registry of the images that has such a place."""
     registries = sorted({split_image(image)[0] for image in images})
     return [(registry, place) for registry in registries if (place := find_place(config, registry))]
 
 
 def _list_image_lines(rows: Sequence[PulledImage], width: int) -> Iterator[str]:
-    """Yield each image with its users beside it, or below it if the reference is too long."""
+    """Yield each image with its users on the same line, or on the next if the reference is too long."""
     room = width - max(len(user) for image in rows for user in image.users) - 2
     left = max(len(name) for name in ("image", *(image.image for image in rows)) if len(name) <= max(room, 5)) + 2
     yield f"{'image'.ljust(left)}used by"

@@ -1,4 +1,4 @@
-"""The leftovers of a stack, as text or as JSON."""
+"""Print the leftovers of a stack as text or JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -44,7 +44,7 @@ def _write_resource(resource: Resource) -> dict[str, Any]:
 
 
 def show(stack: StackConfig, report: Report) -> None:
-    """Print the leftovers with their costs, the objects that a running cluster deletes, and failed questions."""
+    """Print the leftovers with their costs, the objects that a running cluster will delete, and calls that failed."""
     out = make_console()
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}, account {stack.account_id}"))
     for line in _describe_states(report.states):
@@ -105,7 +105,7 @@ def _name(resource: Resource) -> str:
 
 
 def _list_unanswered(findings: Iterable[Finding]) -> Iterator[str]:
-    """Yield each reason with its remedy and the questions that it leaves open."""
+    """Yield each reason why AWS did not answer, with its remedy and the questions that it leaves open."""
     open_questions: dict[tuple[str, str], list[str]] = {}
     for finding in findings:
         questions = open_questions.setdefault((finding.message, finding.remedy), [])

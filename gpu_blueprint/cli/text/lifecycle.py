@@ -1,4 +1,4 @@
-"""The results of ``lifecycle``."""
+"""Print the results of ``lifecycle``."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def show_json(life: Life) -> None:
 
 
 def build_document(life: Life) -> dict[str, Any]:
-    """Return the life as JSON values."""
+    """Return the JSON document."""
     return {
         "stack": life.stack,
         "isAsPromised": life.is_as_promised,

@@ -1,4 +1,4 @@
-"""MIG profiles and layouts of a GPU."""
+"""Print the MIG profiles and layouts of a GPU."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,11 +7,11 @@ from ...sharing.placement import Layout, describe_layout, explain_fault
 from .tables import make_console, make_table
 
 _MOST_WAYS = 3
-"""Number of ways to fill a layout that the output lists; the others are counted."""
+"""Most ways to fill the rest of a GPU that the output lists; the others are counted."""
 
 
 def show_layouts(model: Gpu, mig: MigTable, layouts: Iterable[Layout]) -> None:
-    """Print the profiles of a GPU and its largest layouts."""
+    """Print the profiles of a GPU, and the layouts to which nothing can be added."""
     out = make_console()
     profiles = make_table(
         f"MIG profiles of {model.product}", "profile", "most", "compute", "memory", "starts", "resource"
@@ -30,12 +30,12 @@ def show_layouts(model: Gpu, mig: MigTable, layouts: Iterable[Layout]) -> None:
 
 
 def describe_refusal(model: Gpu, mig: MigTable, layout: Layout) -> str:
-    """Return the reason why a GPU cannot hold a layout."""
+    """Return the reason why a layout does not fit on a GPU."""
     return f"{model.name} cannot hold {describe_layout(layout)}: {explain_fault(mig, layout)}"
 
 
 def show_legal(model: Gpu, layout: Layout, additions: Sequence[Layout]) -> None:
-    """Print that a GPU holds a layout, and the instances that fit beside it."""
+    """Print that a layout fits on a GPU, and which instances can be added."""
     ways = [describe_layout(addition) for addition in additions]
     more = [f"{len(ways) - _MOST_WAYS} other ways"] if len(ways) > _MOST_WAYS else []
     rest = " or ".join(ways[:_MOST_WAYS] + more) or "nothing"

@@ -1,4 +1,4 @@
-"""The migration of a stack file: its changed lines, and its effect on a running stack."""
+"""Print the migration of a stack file: its changed lines, and its effect on a running stack."""
 
 from collections.abc import Sequence
 from difflib import unified_diff
@@ -28,7 +28,7 @@ class Report(Record):
 
     @property
     def diff(self) -> list[str]:
-        """The changed lines."""
+        """The changed lines, as `diff` writes them."""
         return list_changed_lines(self.before, self.migrated.text, self.migrated.source.file)
 
 
@@ -55,7 +55,7 @@ def show(report: Report, format_: Format) -> None:
 
 
 def _number(report: Report) -> list[tuple[int, Migration]]:
-    """Return (new schema, migration) for each migration."""
+    """Return (schema after the migration, migration) for each migration."""
     return [*enumerate(report.migrated.migrations, report.migrated.schema + 1)]
 
 
@@ -85,6 +85,6 @@ def _as_json(report: Report) -> dict[str, Any]:
 
 
 def list_changed_lines(before: str, after: str, file: str) -> list[str]:
-    """Return the changed lines as `diff` writes them, without line ends; empty if nothing changes."""
+    """Return the changed lines as `diff -u` writes them, without line ends; empty if nothing changes."""
     old, new = (text.removeprefix("\ufeff").splitlines() for text in (before, after))
     return [*unified_diff(old, new, fromfile=file, tofile=file, n=1, lineterm="")]

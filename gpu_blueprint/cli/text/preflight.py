@@ -1,4 +1,4 @@
-"""The findings of preflight in the format that the user chose."""
+"""Print the findings of ``preflight`` in the format that the user chose."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ _OPEN = (Status.DENIED, Status.UNANSWERED, Status.LOCKED_OUT)
 
 
 def show(stack: StackFile, findings: Sequence[Finding], format_: Format) -> None:
-    """Print the findings; SARIF and Markdown hold only the findings that did not pass."""
+    """Print the findings; SARIF and Markdown have only those that did not pass."""
     problems = [replace(problem, file=stack.source.file, line=1) for problem in list_problems(findings)]
     match format_:
         case "text":
@@ -54,7 +54,7 @@ def _show_text(stack: StackConfig, findings: Sequence[Finding]) -> None:
 
 
 def _build_tables(findings: Iterable[Finding]) -> Iterator[Table]:
-    """Yield a table for each check; all have the same columns."""
+    """Yield a table for each check, all with columns of the same width."""
     for check, group in groupby(findings, key=lambda finding: finding.check):
         rows = make_table(check.capitalize())
         for width in (14, 34, None):

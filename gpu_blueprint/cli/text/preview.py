@@ -1,4 +1,4 @@
-"""The preview as text: findings and costs, then pools, tenants, services and what else the stack has."""
+"""Print the preview as text: problems and costs, then tables of pools, tenants and whatever else the stack has."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -31,7 +31,7 @@ _STYLES: dict[Severity, str] = {"error": "bold red", "warning": "yellow", "note"
 def show(
     stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[Problem], *, tree: bool, promises: bool
 ) -> None:
-    """Print the preview; ``tree`` adds every resource, ``promises`` the table of them."""
+    """Print the preview; ``tree`` adds every resource, ``promises`` the table of promises to tenants."""
     out, config = make_console(), stack.config
     out.print(_format_title(config))
     _show_judgement(out, stack, findings)
@@ -46,7 +46,7 @@ def show(
 
 
 def _show_judgement(out: Console, stack: StackFile, findings: Sequence[Problem]) -> None:
-    """Print the missing secrets, every problem, one line about the policies, and the costs."""
+    """Print the missing secrets, every problem, one line about the policy rules, and the costs."""
     config = stack.config
     if missing := stack.missing_secrets:
         show_words(out, describe_missing_secrets(missing), "yellow")
@@ -61,12 +61,12 @@ def _show_judgement(out: Console, stack: StackFile, findings: Sequence[Problem])
 
 
 def describe_missing_secrets(names: Sequence[str]) -> str:
-    """Return a hint to set the secrets that the stack needs and its file lacks."""
+    """Return a hint that names the secrets to set: the stack needs them, and its file lacks them."""
     return f"set before `pulumi up` with `pulumi config set --secret`: {', '.join(names)}"
 
 
 def count_resources(plan: Sequence[PlannedResource]) -> str:
-    """Return the number of resources and of components, without the stack itself."""
+    """Return the number of resources, and of components other than the stack itself."""
     resources = sum(resource.custom for resource in plan)
     return f"{resources} resources in {len(plan) - resources - 1} components"
 
@@ -88,7 +88,7 @@ def _format_title(config: StackConfig) -> Text:
 
 
 def _describe_monitoring(config: StackConfig) -> str:
-    """Return which Prometheus watches the platform, and who gets its alerts."""
+    """Return which Prometheus monitors the platform, and who gets its alerts."""
     monitoring = config.monitoring
     if monitoring is None:
         return "not monitored (field monitoring)"
@@ -104,7 +104,7 @@ def _describe_monitoring(config: StackConfig) -> str:
 
 
 def _build_table(rows: PlainTable) -> Table:
-    """Return a table with the first line of each row in bold. A blank line follows each row of several lines."""
+    """Return a table in which the first line of each name is bold. In that of GPU pools, blank lines follow rows."""
     listed = make_table(rows.title, *rows.headers)
     spaced = rows.title == "GPU pools"
     for row in rows.rows:

@@ -1,4 +1,4 @@
-"""The preview as a comment on a pull request."""
+"""Write the preview as a comment for a pull request."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -17,7 +17,7 @@ from .preview_tables import build_tables
 
 
 def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[Problem]) -> str:
-    """Return a heading, the costs, a table of problems, and the tables of the parts: a long comment loses its end."""
+    """Return heading, costs and problems, then the tables of parts, since a long comment loses its end."""
     config = stack.config
     cost = estimate_stack(config)
     parts = [f"### {escape_markdown(config.cluster_name)} in {config.region}\n"]

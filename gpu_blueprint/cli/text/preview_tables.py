@@ -1,4 +1,4 @@
-"""The tables of a preview: of each subject, then start times and promises, which belong to several subjects."""
+"""Build the tables of a preview: those of each subject, then start times and promises, which belong to several."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ _START_NOTE = "one pod on the slowest type; rates, assumptions, how to start soo
 
 
 def build_tables(config: StackConfig, *, promises: bool = True) -> Iterator[PlainTable]:
-    """Yield the tables of a preview. A stack without tenants, services or models has no table of them."""
+    """Yield the tables of a preview; a table without rows is left out."""
     for build in (*(build for explain in EXPLAIN.values() for build in explain.tables), _build_start_table):
         if (table := build(config)).rows:
             yield table
@@ -25,7 +25,7 @@ def build_tables(config: StackConfig, *, promises: bool = True) -> Iterator[Plai
 
 
 def _build_start_table(config: StackConfig) -> PlainTable:
-    """Return a row for each pool that states what its pods wait for, and for each version of a model."""
+    """Return the table of start times: a row for each pool with ``podStart``, and for each version of a model."""
     models = summarize_models(config)
     headers = ("pod of" if models else "pool", "new node", "image", "weights", "warm-up", "pod ready after")
     rows = [
@@ -41,7 +41,7 @@ def _build_start_table(config: StackConfig) -> PlainTable:
 
 
 def _build_promise_table(config: StackConfig) -> PlainTable:
-    """Return what tenants are promised, and what is allocatable on the nodes at the limits of the pools."""
+    """Return the table of promises: what tenants are promised, and what the nodes have at the limits of the pools."""
     headers = ("promised in", "resource", "at most", "always at work", "allocatable at the limit")
     rows: list[tuple[str, ...]] = [
         (

@@ -1,4 +1,4 @@
-"""The resources of a plan as a tree: components with their resources, summed up by type."""
+"""Show the resources of a plan as a tree of components; the resources of one type share a line."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -9,10 +9,10 @@ from rich.tree import Tree
 from ...plan import PlannedResource
 
 _LISTED = 6
-"""If a component has more children of a type than this, the tree lists only the first."""
+"""Most children of one type that the tree lists below a component; the others are counted."""
 
 _REPEATED = ("GpuPool", "CpuPool", "PoolHours", "TenantSpace", "GpuAutoscaler")
-"""Types of which a stack may have many components; the tree lists them last."""
+"""Types of components of which a stack may have many; the tree lists them last."""
 
 _Children = Mapping[str, Sequence[PlannedResource]]
 
@@ -42,7 +42,7 @@ def _add_children(tree: Tree, parent: PlannedResource, children: _Children) -> N
 
 
 def _add_resources(tree: Tree, parent: PlannedResource, resources: Sequence[PlannedResource]) -> None:
-    """Add one line for each type of resource."""
+    """Add one line for each type of resource, with the names."""
     for kind, group in groupby(resources, key=lambda resource: _shorten_type(resource.type)):
         names = [resource.name.removeprefix(f"{parent.name}-") for resource in group]
         more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""

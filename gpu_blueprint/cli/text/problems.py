@@ -1,4 +1,4 @@
-"""Problems of stacks in the format that the user chose."""
+"""Print the problems of stacks in the format that the user chose."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ class StackProblems(Record):
 def print_problems(command: str, stacks: Sequence[StackProblems], format_: Format, *, as_list: bool = False) -> None:
     """Print the problems that a command found in stacks as one document.
 
-    JSON is a list of stacks with ``as_list``, else one stack.
+    In JSON, the document is a list of stacks if ``as_list``, else one stack.
     """
     match format_:
         case "text":
@@ -33,7 +33,7 @@ def print_problems(command: str, stacks: Sequence[StackProblems], format_: Forma
             ]
             print_json(documents if as_list else documents[0])
         case "sarif":
-            from .sarif import to_sarif  # loads the policy rules, which a plain check does without
+            from .sarif import to_sarif  # loads the policy rules, which other formats do not need
 
             print_json(to_sarif(command, {stack.stack: stack.problems for stack in stacks}))
         case "markdown":
@@ -41,7 +41,7 @@ def print_problems(command: str, stacks: Sequence[StackProblems], format_: Forma
 
 
 def print_lines(problems: Sequence[Problem], *, to_errors: bool = False) -> None:
-    """Print one line for each problem and one for all placeholders; to the error stream if they are the only result."""
+    """Print a line for each problem, and one for all placeholders of a file; ``to_errors`` means standard error."""
     for problem in fold_placeholders(problems):
         print(to_text(problem), file=sys.stderr if to_errors else sys.stdout)
 

@@ -1,4 +1,4 @@
-"""The service quotas that a stack needs, and the commands that request them."""
+"""Print the service quotas that a stack needs, and the commands that request them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -34,7 +34,7 @@ def show_json(stack: StackConfig, instances: Sequence[Need], platform: Sequence[
 
 
 def show(stack: StackConfig, instances: Sequence[Need], platform: Sequence[Need]) -> None:
-    """Print the quotas, and the commands that request the launched amounts above AWS's defaults."""
+    """Print the quotas, and commands that request the column `as launched` where it is above AWS's default."""
     out = make_console()
     place = f" in {stack.region}, account {stack.account_id}: service quotas\n"
     out.print(Text.assemble((stack.cluster_name, "bold"), place))
@@ -52,7 +52,7 @@ def show(stack: StackConfig, instances: Sequence[Need], platform: Sequence[Need]
 
 
 def _list_request_lines(need: Need, region: str) -> Iterator[str]:
-    """Yield a command to copy, in two lines that fit the page."""
+    """Yield a command to copy as two lines, after a comment if the quota's code is unknown."""
     if not need.quota.code:
         amount = f"{need.amount} {need.quota.unit}"
         yield f"# {need.quota.name}: its code is not published; find it by name, and request {amount}"
@@ -62,7 +62,7 @@ def _list_request_lines(need: Need, region: str) -> Iterator[str]:
 
 
 def _build_instance_table(needs: Sequence[Need]) -> Table:
-    """Return a row for each quota, and below it a row for each part of the stack that needs vCPUs."""
+    """Return a table with a row for each quota, and below it a row for each part of the stack that needs it."""
     title = "vCPUs of instances, every pool at its limit"
     rows = make_table(title, "quota; needed by", *_AMOUNTS, "default")
     _align(rows)
@@ -94,7 +94,7 @@ def _build_platform_table(needs: Sequence[Need]) -> Table:
 
 
 def _align(rows: Table) -> None:
-    """Align the columns of numbers to the right, and give the texts the remaining width in equal parts."""
+    """Align columns of numbers to the right, and divide the remaining width equally between the other columns."""
     for column in rows.columns:
         if column.header in (*_AMOUNTS, "adds", "default"):
             column.justify, column.min_width = "right", 7

@@ -1,4 +1,4 @@
-"""A rehearsal as text: what was expected, what happened, and the reason for each difference."""
+"""Print a rehearsal: what was expected, what happened, and the reason for each difference."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -23,7 +23,7 @@ from .formats import count
 from .tables import make_console, make_table
 
 _LONGEST_REASON = 400
-"""Characters of a reason; Karpenter's has a part for each pool, and --json has the whole reason."""
+"""Most characters of a reason: Karpenter's is long, with a part for each pool. --json has the whole reason."""
 
 
 def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
@@ -48,18 +48,18 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
 
 
 def show_limits(out: Console, config: StackConfig) -> None:
-    """Print a line for each program whose version differs from the stack's, and for each stand-in."""
+    """Print a line for each program of which the lab runs another version than the stack, and for each stand-in."""
     for difference in [*list_version_differences(config), *list_stand_ins(config)]:
         out.print(Text(difference, style="yellow"))
 
 
 def format_refusal(refusal: Refusal) -> str:
-    """Return the refusal of an object in one line, with the file that render would write."""
+    """Return the refusal of an object in one line, with the file that `render` writes for the object."""
     return f"refused: {f'{refusal.file}: ' if refusal.file else ''}{refusal.name}: {refusal.reason}"
 
 
 def build_results_table(subject: str, results: Iterable[Result]) -> Table:
-    """Return a table of probes: expected, happened, price, seconds."""
+    """Return a table of the probes of a subject: what was expected, what happened, price and seconds."""
     table = make_table(subject, "probe", "expected", "happened", "$/h", "s")
     for column in (3, 4):
         table.columns[column].justify = "right"
@@ -78,7 +78,7 @@ def build_results_table(subject: str, results: Iterable[Result]) -> Table:
 
 
 def build_launches_table(launches: Iterable[Instance]) -> Table:
-    """Return a table of the first launch of each pool in each capacity type; --json has the whole launches."""
+    """Return a table of the first launch of each pool in each capacity type; --json has all details of launches."""
     table = make_table("Launches as EC2 gets them", "pool", "node", "zone", "$/h", "disks", "interfaces", "user data")
     for launch in launches:
         template = launch.template
@@ -95,7 +95,7 @@ def build_launches_table(launches: Iterable[Instance]) -> Table:
 
 
 def _describe_disk(disk: Mapping[str, Any]) -> str:
-    """Return a volume in a few words: ``200 GiB gp3, encrypted``."""
+    """Return a volume in words, such as ``200 GiB gp3, encrypted``."""
     volume = disk.get("Ebs", {})
     encrypted = ", encrypted" if str(volume.get("Encrypted")).lower() == "true" else ""
     return f"{volume.get('VolumeSize', '?')} GiB {volume.get('VolumeType', '')}{encrypted}"
@@ -136,7 +136,7 @@ def _summarize_team(found: TeamRehearsal) -> str:
 
 
 def format_price(outcome: Outcome) -> str:
-    """Return the list price of all nodes of an outcome; empty if nothing was launched."""
+    """Return the list price an hour of all nodes of an outcome; empty if nothing was launched."""
     return f"{outcome.usd_per_hour:.2f}" if outcome.usd_per_hour else ""
 
 
@@ -146,7 +146,7 @@ def shorten(reason: str) -> str:
 
 
 def _explain(result: Result) -> Padding:
-    """Return a difference with the reason that the engine gave."""
+    """Return a difference, with the reasons that the engines gave."""
     text = Text(f"{result.subject}, {result.title}: ", style="bold")
     text.append(shorten(result.difference), style="not bold")
     reasons = [shorten(reason) for reason in result.outcome.list_reasons() if reason not in result.difference]

@@ -1,4 +1,4 @@
-"""The result of a replay as text and as JSON: the stacks side by side, then the pools of each."""
+"""Print the result of a replay as text or JSON: the stacks side by side, then the pools of each."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -11,12 +11,12 @@ from .tables import make_console, make_table, show_words
 
 _MINUTE_S, _HOUR_S = 60, 3600
 _MUCH_UNSERVED = 0.02
-"""A part of the work above which a cheaper stack may be cheaper because it does less."""
+"""If more than this fraction of the work is unserved, a remark says that a low bill buys less work."""
 METHOD = "simulated, not measured; docs/replay.md says what the simulation leaves out"
 
 
 def show(load: Load, replays: Sequence[StackReplay], reclaims: float) -> None:
-    """Print the stacks side by side, the pools of each, and what to know before one trusts the numbers."""
+    """Print the stacks side by side, the pools of each, and remarks on how far to trust the numbers."""
     out = make_console()
     totals = [replay.total for replay in replays]
     out.print(_compare(load, totals))
@@ -28,7 +28,7 @@ def show(load: Load, replays: Sequence[StackReplay], reclaims: float) -> None:
 
 
 def build_document(load: Load, replays: Sequence[StackReplay], reclaims: float) -> dict[str, Any]:
-    """Return the numbers for programs."""
+    """Return the JSON document."""
     totals = [replay.total for replay in replays]
     return {
         "load": {"name": load.name, "days": load.days, "jobs": _count_jobs(load), "about": load.method},
@@ -47,14 +47,14 @@ def build_document(load: Load, replays: Sequence[StackReplay], reclaims: float) 
 
 
 def find_saving(total: Outcome, first: Outcome) -> float | None:
-    """Return the part of the first stack's cost that a stack saves, below 0 if it costs more; None if it is unknown."""
+    """Return the fraction of the first stack's cost that a stack saves: negative if it costs more, None if unknown."""
     if total.usd_a_day.unknown or first.usd_a_day.unknown or not first.usd_a_day.known:
         return None
     return 1 - total.usd_a_day.known / first.usd_a_day.known
 
 
 def list_remarks(load: Load, totals: Sequence[Outcome], reclaims: float) -> list[str]:
-    """Return what to know before one trusts the numbers."""
+    """Return remarks on the load, and on what limits the value of the numbers."""
     remarks = [f"{load.method[0].upper()}{load.method[1:]}: {_count_jobs(load):,} jobs, {METHOD}."]
     if reclaims:
         remarks.append(f"EC2 takes back {reclaims:.1%} of the spot nodes in an hour.")
@@ -95,7 +95,7 @@ def _build_pools(replay: StackReplay) -> Table:
 
 
 def write_cost(total: Outcome, _: Outcome) -> str:
-    """Return the cost of an average day, with its standard deviation between days."""
+    """Return the cost of an average day, and the standard deviation between days."""
     spread = f" ± ${total.usd_deviation:,.0f}" if total.days > 1 else ""
     return f"{total.usd_a_day}{spread}"
 
@@ -110,7 +110,7 @@ def _write_saving(total: Outcome, first: Outcome) -> str:
 
 
 def write_share(share: float | None) -> str:
-    """Return a share in percent; a dash for a share that is not known."""
+    """Return a share in percent; a dash if it is not known."""
     return "–" if share is None else f"{share:.1%}"
 
 
@@ -161,7 +161,7 @@ _MEASURES: dict[str, _Write] = {
     "evictions": lambda total, _: _write_count(total.evictions_a_day),
     "nodes launched": lambda total, _: "\n".join(_list_nodes(total)) or "0",
 }
-"""Row → its text for a stack, beside the first stack."""
+"""Row of the table → function (numbers of a stack, numbers of the first stack) → text."""
 _POOL_MEASURES: dict[str, _Write] = {
     "cost": write_cost,
     "allocated": _MEASURES["GPU allocated"],
@@ -172,7 +172,7 @@ _POOL_MEASURES: dict[str, _Write] = {
     "evictions": _MEASURES["evictions"],
     "nodes launched": _MEASURES["nodes launched"],
 }
-"""Column → its text for a pool."""
+"""Column of the table → function (numbers of a pool, the same numbers) → text."""
 
 
 def _round_saving(saving: float | None) -> float | None:

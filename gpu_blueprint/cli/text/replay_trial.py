@@ -1,4 +1,4 @@
-"""The result of ``replay --try``: each change that saves, as lines of YAML with its evidence."""
+"""Print the result of ``replay --try``: each change that saves, as YAML, with what else it changes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,7 +32,7 @@ def show_trial(trial: Trial) -> None:
 
 
 def trial_as_json(trial: Trial) -> dict[str, Any]:
-    """Return the trial for programs."""
+    """Return the trial as a JSON document."""
     return {
         "tried": trial.tried,
         "steps": [
@@ -51,7 +51,7 @@ def trial_as_json(trial: Trial) -> dict[str, Any]:
 
 
 def list_yaml(edit: Edit) -> Iterator[str]:
-    """Yield the lines of a stack file that a change sets, and comments for what it removes."""
+    """Yield a change as lines of a stack file; comments say what it removes."""
     yield "pools:"
     for pool in edit.pools:
         yield f"  - name: {pool.pool}"
@@ -68,7 +68,7 @@ def list_yaml(edit: Edit) -> Iterator[str]:
 
 
 def list_evidence(step: Step) -> Iterator[str]:
-    """Yield what changes beside the cost, and what the jobs must do for it."""
+    """Yield a line about what a step changes besides the cost, and one about what it demands of the jobs."""
     before, after = step.before, step.after
     pairs = [
         ("GPU used", write_share(before.used), write_share(after.used)),

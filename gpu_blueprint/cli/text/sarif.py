@@ -1,4 +1,4 @@
-"""Problems as SARIF 2.1.0, which code hosts show at the lines of a change.
+"""Write problems as SARIF 2.1.0, which code hosts show at the lines of a change.
 
 The properties follow what GitHub needs:
 https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
@@ -18,10 +18,10 @@ _TOOL = "gpu-blueprint"
 
 
 def to_sarif(command: str, problems_by_stack: Mapping[str, Sequence[Problem]]) -> dict[str, Any]:
-    """Return one document with a run for each stack, also for a stack without problems.
+    """Return one SARIF document with a run for each stack, even for a stack without problems.
 
-    GitHub refuses two runs of one tool with the same category, and closes an alert when a later run of its category
-    no longer has it. The category is the id of a run up to its last slash: ``gpu-blueprint/check/prod``.
+    GitHub refuses two runs of one tool with the same category. It closes an alert when a later run of the same category
+    no longer has it. The category is the id of the run up to the last slash, such as ``gpu-blueprint/check/prod``.
     """
     runs = [_build_run(f"{_TOOL}/{command}/{stack}/", problems) for stack, problems in problems_by_stack.items()]
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
@@ -69,7 +69,7 @@ def _build_result(problem: Problem) -> dict[str, Any]:
 
 
 def _build_fingerprint(problem: Problem) -> str:
-    """Return an id of the problem that does not depend on its line or on the order of pools."""
+    """Return an id of a problem that depends neither on its line nor on the order of pools."""
     names = ".".join(part for part in problem.path if isinstance(part, str))
     return f"{problem.kind}/{problem.subject}/{names}" if problem.subject else f"{problem.kind}/{problem.field}"
 

@@ -1,4 +1,4 @@
-"""Text for readers: tables without lines, at most 100 columns wide, with colour only on a terminal."""
+"""Print tables without lines and sentences, at most 100 characters wide, with colour only on a terminal."""
 
 import io
 import re
@@ -15,22 +15,22 @@ from rich.text import Text
 
 WIDTH = 100
 _GAP = 2
-"""Columns between two cells of a table."""
+"""Blanks between two columns of a table."""
 
 
 class _Pipe(Console):
-    """A console that raises an error for a closed pipe instead of ending the program."""
+    """A console that raises an error if the pipe is closed; rich's own would end the program."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print objects, and let long lines be longer than the page instead of losing their ends."""
+        """Print objects; lines that are too long for the page are not cut."""
         super().print(*objects, **{"crop": False, **options})
 
 
 class _WholeWords(Table):
-    """A table whose cells break between words; a pipe gets longer lines rather than a name in two parts."""
+    """A table whose cells wrap only between words; in a pipe, lines get longer rather than split a name."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         texts = [_read_cells(console, (column.header, *column.cells)) for column in self.columns]
@@ -46,7 +46,7 @@ class _WholeWords(Table):
 
 
 class _Trimmed(io.TextIOBase):
-    """A stream that drops the blanks at the end of each line, with which tables fill their columns."""
+    """A stream that drops blanks at the end of lines, with which rich fills the columns of tables."""
 
     def write(self, text: str) -> int:
         sys.stdout.write(re.sub(r" +(?=\n)", "", text))
@@ -54,18 +54,18 @@ class _Trimmed(io.TextIOBase):
 
 
 def make_console(width: int = WIDTH) -> Console:
-    """Return the console: the terminal with its colours, or plain text of fixed width in columns."""
+    """Return a console: the terminal with its colours, else one that writes plain text of a fixed width."""
     if sys.stdout.isatty():
         return _Pipe(highlight=False, emoji=False)
     return _Pipe(file=cast(IO[str], _Trimmed()), width=width, highlight=False, emoji=False)
 
 
 def wrap_words(text: str, width: int, first: str = "", others: str = "") -> list[str]:
-    """Return a text in lines; a word that is longer than a line stays whole, so that people can copy and search it.
+    """Return the lines of a text; a word that is longer than a line stays whole, so that people can copy and find it.
 
     Args:
         text: The text.
-        width: Columns of a line.
+        width: Most characters of a line.
         first: Beginning of the first line.
         others: Beginning of the other lines.
     """
@@ -75,12 +75,12 @@ def wrap_words(text: str, width: int, first: str = "", others: str = "") -> list
 
 
 def show_words(out: Console, text: str, style: str = "") -> None:
-    """Print a sentence in lines of the console's width, each word whole."""
+    """Print a sentence in lines of the console's width, without splitting words."""
     out.print(Text("\n".join(wrap_words(text, out.width)), style=style), soft_wrap=True)
 
 
 def show_progress(message: str) -> AbstractContextManager[object]:
-    """Show a line on the terminal, if there is one, until the work is done."""
+    """Show a line on the terminal, if there is one, until the context ends."""
     return Console(stderr=True).status(message)
 
 
@@ -91,7 +91,7 @@ def _read_cells(console: Console, cells: Iterable[RenderableType]) -> str:
 
 
 def _level(least: Sequence[int], most: Sequence[int], room: int) -> list[int]:
-    """Return column widths of at most ``room`` in all: the widest columns shrink first, down to their longest word."""
+    """Return widths with a sum of at most ``room``, if possible: the widest shrink first, to their longest word."""
     for widest in range(max(most), 0, -1):
         widths = [max(low, min(high, widest)) for low, high in zip(least, most, strict=True)]
         if sum(widths) <= room:

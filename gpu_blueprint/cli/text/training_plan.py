@@ -1,4 +1,4 @@
-"""The plan of a training run: its verdict, the cost of each way to buy the nodes, and the inputs."""
+"""Print the plan of a training run: its verdict, the cost of each way to buy the nodes, and the inputs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -35,7 +35,7 @@ _HEADERS = (
     "storage $",
 )
 _ENDLESS = 10_000
-"""Columns: wider than any table."""
+"""A width that is larger than that of any table."""
 
 
 def show_json(plan: TrainingPlan) -> None:
@@ -44,7 +44,7 @@ def show_json(plan: TrainingPlan) -> None:
 
 
 def show(plan: TrainingPlan, *, explains: bool = False) -> None:
-    """Print the verdict and the offers, then their inputs and assumptions, and the formulas if ``explains``."""
+    """Print the verdict and the offers, then the inputs and assumptions; if ``explains``, the formulas too."""
     out = make_console()
     for line in _list_verdict(plan):
         show_words(out, line, "bold")
@@ -61,7 +61,7 @@ def show(plan: TrainingPlan, *, explains: bool = False) -> None:
 
 
 def _list_verdict(plan: TrainingPlan) -> Iterator[str]:
-    """Yield the days, the dollars and the capacity of the run, how often it saves, and what does not fit."""
+    """Yield sentences on the days, dollars and capacity of the run, on how often to save, and on what does not fit."""
     lead = find_lead(plan)
     if lead is None:
         yield "The run never ends on the capacity of its pool: interruptions leave no time to compute."
@@ -90,7 +90,7 @@ def _write_dollars(offer: Purchased) -> str:
 
 
 def _fit_offers(plan: TrainingPlan, out: Console) -> Table:
-    """Return a row for each offer, or a column if the rows have no room: a number that is cut is a wrong number."""
+    """Return a table with a row for each offer; if rows are too wide, with a column for each. No number is cut."""
     names = [f"{offer.label}{'' if offer.is_of_pool else ' *'}" for offer in plan.offers]
     cells = [[name, *_write_cells(plan, offer)] for name, offer in zip(names, plan.offers, strict=True)]
     rows = _build_rows(_HEADERS, cells)

@@ -1,4 +1,4 @@
-"""The upgrades of a stack, each with its effect on the running stack and its known breaking changes."""
+"""Print the upgrades of a stack, each with its effect on the running stack and its known breaking changes."""
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
@@ -12,7 +12,7 @@ from .tables import WIDTH
 
 
 class Report(Record):
-    """The upgrades of one stack, in their order."""
+    """The upgrades of one stack, in order."""
 
     stack: str
     file: str
@@ -20,7 +20,7 @@ class Report(Record):
     diff: Sequence[str]
     """The lines that the first upgrade changes."""
     pins: Mapping[str, str]
-    """Name → version of each default and pin that only a newer blueprint moves."""
+    """Name → version, for the defaults and pins that only a newer blueprint changes."""
     is_written: bool
     foreign: Sequence[str] = ()
     """Components that the owner of an existing cluster upgrades."""

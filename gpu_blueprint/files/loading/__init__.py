@@ -1,4 +1,4 @@
-"""A stack file becomes a config, or Problems with their lines."""
+"""Turn a stack file into a config, or into its problems, each with its line."""
 
 from .parse import parse, parse_part
 from .source import Source, list_stacks, locate_stack

@@ -1,4 +1,4 @@
-"""Problems of models with a wrong field: the other fields, the tenant and the pool are judged too."""
+"""Check the fields of a model one by one, if another of its fields is wrong and the whole cannot be checked."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -16,17 +16,17 @@ from .field_names import find_value
 _SECTION = "models"
 _PARTS: dict[str, type[Model]] = {"source": Source, "image": ModelImage, "replicas": Replicas, "shape": ModelShape}
 _OWNERS = {"tenant": ("tenants", "unknown-tenant"), "pool": ("pools", "unknown-pool")}
-"""Field of a model → the section whose item it names, and the kind of the problem of an unknown name."""
+"""Field of a model → the section whose item it names, and the kind of problem if there is no such item."""
 
 
 def find_problems_in_broken_models(
     data: dict[str, Any], heads: Iterable[Path], broken: Iterable[Path]
 ) -> list[Problem]:
-    """Return the problems of the sound parts of models whose whole cannot be checked.
+    """Return the problems in the well-formed fields of models that cannot be checked as a whole.
 
     Args:
         data: The stack object.
-        heads: The paths of its broken items.
+        heads: The paths of the items with problems, such as ``("models", 0)``.
         broken: The paths of all known problems.
     """
     known, found = list(broken), list[Problem]()
@@ -49,7 +49,7 @@ def _judge(part: type[Model], value: Any) -> Iterator[Problem]:
 
 
 def _find_stranger(data: dict[str, Any], field: str, name: Any) -> Iterator[Problem]:
-    """Yield the problem of an unknown tenant or pool; none if an item of the stack has no name to compare."""
+    """Yield the problem of an unknown tenant or pool; none if an item there has no name, since it may be this one."""
     section, kind = _OWNERS[field]
     items = data.get(section)
     names = [find_value(item, "name") for item in items] if isinstance(items, list) else [None]

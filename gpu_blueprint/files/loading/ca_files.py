@@ -1,4 +1,4 @@
-"""The file of ``egress.caFile``, which holds the certificates of the company's authorities."""
+"""Read the file of ``egress.caFile``: the certificates of the company's certificate authorities."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from ...problem import Problem
 from .project_files import FileFault, read_below
 
 LARGEST_FILE = 2**16
-"""Largest file in bytes, with comments; a bundle of certificates alone may have far fewer."""
+"""Largest file in bytes, comments included; the limit for the certificates themselves is far lower."""
 _SECTION, _FIELD, _TEXT = "egress", "caFile", "caBundle"
 _FAULTS = {
     "outside": ("ca-file-outside", "write a path such as certificates/company.pem"),
@@ -17,14 +17,14 @@ _FAULTS = {
     "no-file": ("ca-file-missing", "name a file with certificates in PEM"),
     "large": ("ca-bundle-large", "write only the authorities of the proxy and of your servers"),
 }
-"""Kind of a fault of the file → kind of the problem, and its remedy."""
+"""Fault of the file → kind of the problem, and its remedy."""
 
 
 def fill_bundle(data: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Problem]]:
-    """Return a stack object whose ``caFile`` has its certificates in ``caBundle`` too, and the problems of the file.
+    """Return the stack object with the certificates of ``caFile`` in ``caBundle``, and the problems of that file.
 
     Args:
-        data: The stack object, which stays as it is.
+        data: The stack object, which is not changed.
         folder: The folder of ``Pulumi.yaml``.
     """
     section = data.get(_SECTION)

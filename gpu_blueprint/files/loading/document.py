@@ -1,4 +1,4 @@
-"""YAML text becomes nodes and values, after a check that its tags, depth and aliases are harmless."""
+"""Turn YAML text into nodes and values, after a check that its tags, depth and aliases are harmless."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from ...problem import Path, Problem
 EXPONENT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+\Z")
 """A number with an exponent, as YAML 1.2 writes it."""
 MOST_VALUES, DEEPEST = 200_000, 64
-"""Most values and levels of a file with its aliases written out."""
+"""Most values of a file, with its aliases written out, and most levels."""
 _NUMBER = "tag:yaml.org,2002:int"
 _TEXTS = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")
 """Tags that only YAML 1.1 gives to plain scalars: dates, and the default value ``=``."""
@@ -66,7 +66,7 @@ def _compose(text: str, *, construct: bool = True) -> tuple[yaml.Node | None, An
 
 @dataclass(slots=True)
 class _Extent:
-    """Values of a list or mapping, levels below it, and the place of the next value."""
+    """A value that is being read: how many values and levels it has so far, and where it is."""
 
     anchor: str | None = None
     values: int = 1
@@ -75,11 +75,11 @@ class _Extent:
     place: str | int = 0
     """Key or position in the surrounding list or mapping."""
     items: int = 0
-    """Keys and values so far."""
+    """Items so far; in a mapping, each key and each value counts."""
     key: str = ""
 
     def take(self, event: Any) -> str | int:
-        """Return the key or position of the next key, value or item."""
+        """Count the next key, value or item, and return its key or position."""
         self.items += 1
         if not self.is_mapping:
             return self.items - 1
@@ -95,7 +95,8 @@ class _Extent:
 def _find_dangers(text: str) -> Iterator[Problem]:
     """Yield a problem for each tag, and for the first value that is too deep, too large or endless.
 
-    The parser of libyaml needs no stack for nested values, but the composer does: 100,000 brackets end the process.
+    This reads the events of libyaml's parser, which does not recurse. The composer does, and 100,000 brackets end the
+    process.
     """
     known: dict[Any, _Extent] = {}
     around = [_Extent()]
@@ -140,7 +141,7 @@ def _read_tag(event: Any, lines: list[str]) -> str:
 
 
 def _find_excess(around: list[_Extent]) -> tuple[str, str] | None:
-    """Return reason and hint if the innermost open value makes the file too deep or too large."""
+    """Return (reason, hint) if the innermost open value makes the file too deep or too large."""
     if len(around) + around[-1].levels > DEEPEST + 2:
         return f"the file is nested deeper than {DEEPEST} levels", "write fewer levels"
     if around[-1].values > MOST_VALUES:
@@ -149,7 +150,7 @@ def _find_excess(around: list[_Extent]) -> tuple[str, str] | None:
 
 
 def _explain_yaml_error(error: yaml.YAMLError, text: str) -> Problem:
-    """Return the problem of a text that is not YAML, with its line."""
+    """Return the problem of a text that is not YAML, with the line of the error."""
     reason, hint, line = " ".join(str(error).split()), "", 1
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark

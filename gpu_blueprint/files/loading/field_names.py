@@ -1,4 +1,4 @@
-"""The models and field names that a place of a stack object allows."""
+"""Find the models, field names, choices and types that are allowed at a path of a stack object."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from ...problem import Path
 ScalarType = Literal["text", "number", "fraction"]
 """Type of a scalar; a ``number`` is whole, a ``fraction`` may have decimals."""
 _DEFAULT_TAGS = {"mode": "new"}
-"""Discriminator → the value of a mapping that does not state it."""
+"""Discriminator → the value that counts for a mapping without this field."""
 _EXAMPLE = re.compile(r"\bsuch as `([^`]+)`")
 
 
@@ -27,7 +27,7 @@ def find_value(data: Any, part: str | int) -> Any:
 
 
 def list_tags(data: dict[Any, Any]) -> list[Any]:
-    """List the values of a mapping that choose a member of a union; a mapping without mode may mean a new cluster."""
+    """List the values of a mapping's discriminators; without the field ``mode``, ``new`` is one of them."""
     return [tag for name in list_discriminators() if (tag := data.get(name, _DEFAULT_TAGS.get(name)))]
 
 
@@ -56,7 +56,7 @@ def _find_discriminators(parts: Iterable[Any]) -> Iterator[str]:
 
 
 def find_other_choice(path: Path, root: type[Model], data: Any) -> str:
-    """Return the choice, such as ``purpose: cpu``, that excludes a field of another choice; empty if none does.
+    """Return the choice, such as ``purpose: cpu``, that rules out a field of another choice; empty if none does.
 
     The nearest surrounding mapping with a choice decides, such as ``cluster`` for the fields of its system nodes.
     """
@@ -72,7 +72,7 @@ def find_other_choice(path: Path, root: type[Model], data: Any) -> str:
 
 
 def find_owning_choice(path: Path, root: type[Model]) -> str:
-    """Return the only choice that has the field at this path, such as ``server: vllm``; empty for none or several."""
+    """Return the only choice with a field at this path, such as ``server: vllm``; empty for none or several."""
     for depth in range(len(path) - 1, -1, -1):
         union = _find_models(path[:depth], root)
         if names := _list_discriminators(union):
@@ -128,7 +128,7 @@ def is_required(path: Path, root: type[Model]) -> bool:
 
 
 def may_be_empty(path: Path, root: type[Model]) -> bool:
-    """Return whether the field at this path takes ``{}``: a mapping none of whose fields is required."""
+    """Return whether the field at this path may be ``{}``: a mapping without required fields."""
     models = _find_models(path, root) if _find_fields(path, root) and path[-1:] and isinstance(path[-1], str) else []
     return any(not any(field.is_required() for field in model.model_fields.values()) for model in models)
 
@@ -136,7 +136,7 @@ def may_be_empty(path: Path, root: type[Model]) -> bool:
 def find_example(path: Path, root: type[Model]) -> str:
     """Return the example in the description of the field at this path, after ``such as``; empty without one.
 
-    The example of a list has brackets; an example without brackets is an item.
+    For a list, an example counts only with brackets; without them it shows one item.
     """
     for model in _find_models(path[:-1], root):
         for name, field in model.model_fields.items():
@@ -149,7 +149,7 @@ def find_example(path: Path, root: type[Model]) -> str:
 
 
 def find_type(path: Path, root: type[Model]) -> ScalarType | None:
-    """Return the type of the scalar at this path; None if it may be of several types."""
+    """Return the type of the scalar at this path; None if it may have several types."""
     if _takes_text(path, root):
         return "text"
     types = {type_ for field in _find_fields(path, root) for type_ in _list_types(field.annotation)} - {type(None)}
@@ -157,7 +157,7 @@ def find_type(path: Path, root: type[Model]) -> ScalarType | None:
 
 
 def _takes_text(path: Path, root: type[Model]) -> bool:
-    """Return whether the value at this path is text, never a number or a switch; also in a list or a mapping."""
+    """Return whether the value at this path, or an item of a list or mapping there, is always text."""
     while path and isinstance(path[-1], int):
         path = path[:-1]
     found = [field.annotation for field in _find_fields(path, root)]
@@ -178,7 +178,7 @@ def list_shapes(path: Path, root: type[Model]) -> list[Shape]:
 
 
 def _list_marks(annotation: Any) -> list[Any]:
-    """List the marks of an annotation, also of the members of a union."""
+    """List the metadata of an annotation, and of each member of a union in it."""
     own = list(annotation.__metadata__) if get_origin(annotation) is Annotated else []
     inner = [] if get_origin(annotation) in (dict, list) else get_args(annotation)
     return [*own, *(mark for part in inner for mark in _list_marks(part))]
@@ -204,7 +204,7 @@ def _find_fields(path: Path, root: type[Model]) -> list[FieldInfo]:
 
 
 def list_fields(path: Path, root: type[Model], data: Any) -> list[str]:
-    """List the fields that a mapping at this path may have; only those of the chosen member of a union."""
+    """List the fields that a mapping at this path may have; for a union, those of the member that it chooses."""
     models = _find_models(path, root)
     for part in path:
         data = find_value(data, part)
@@ -213,7 +213,7 @@ def list_fields(path: Path, root: type[Model], data: Any) -> list[str]:
 
 
 def _is_chosen(model: type[Model], union: Sequence[type[Model]], data: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping is of this member of a union."""
+    """Return whether the discriminators of a mapping choose this member of a union."""
     names = _list_discriminators(union)
     return any(
         data.get(name, _DEFAULT_TAGS.get(name)) in get_args(model.model_fields[name].annotation) for name in names
@@ -226,7 +226,7 @@ def _list_discriminators(union: Sequence[type[Model]]) -> list[str]:
 
 
 def _find_models(path: Path, root: type[Model]) -> list[type[Model]]:
-    """List the models at a path; all positions of a list have the same."""
+    """List the models at a path; they are the same for every item of a list."""
     return [*_find_item_models(tuple(part if isinstance(part, str) else 0 for part in path), root)]
 
 

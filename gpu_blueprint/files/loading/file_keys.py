@@ -1,4 +1,4 @@
-"""Keys of a stack file outside the stack object: keys of Pulumi, keys of this project, and secrets."""
+"""Check the keys of a stack file outside the stack object: Pulumi's keys, this project's keys, and secrets."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -18,7 +18,7 @@ _TOP = ("config", "secretsprovider", "encryptedkey", "encryptionsalt", "environm
 
 
 def shorten(path: Path) -> Path:
-    """Return a path in the file as messages show it: a field of the stack object without the path of the object."""
+    """Return a path in the file as messages show it: inside the stack object, without the path of that object."""
     is_inside = path[: len(IN_FILE)] == IN_FILE and len(path) > len(IN_FILE)
     return path[len(IN_FILE) :] if is_inside else path
 
@@ -67,9 +67,9 @@ def refuse_wrong_keys(data: dict[Any, Any]) -> Iterator[Problem]:
 
 
 def refuse_unused_permission(allowed: Any) -> Iterator[Problem]:
-    """Refuse a permission for another version than this blueprint's own.
+    """Refuse the permission to deploy with an older blueprint, unless it names this blueprint's version.
 
-    So the permission ends with the next upgrade, and an old checkout cannot downgrade the stack years later.
+    The permission therefore ends with the next upgrade, and an old checkout cannot downgrade the stack years later.
     """
     path = ("config", ALLOW_OLDER)
     if not isinstance(allowed, str):
@@ -85,7 +85,7 @@ def _is_secret(value: Any) -> bool:
 
 
 def _refuse_key_beside_stack(key: str, *, is_secret: bool) -> Iterator[Problem]:
-    """Refuse keys of this project that are not secrets; a fork may add secrets of its own."""
+    """Refuse a key of this project that is not encrypted, and one that looks like a misspelt secret of this project."""
     known = [f"{PROJECT}:{name}" for name in SECRET_KEYS]
     name = key.split(":", 1)[1]
     if key in known and not is_secret:

@@ -1,4 +1,4 @@
-"""Problems of a stack object, placed in its file."""
+"""Place the problems of a stack object in its file, with path and line."""
 
 from collections.abc import Iterable
 from typing import TypeVar
@@ -12,7 +12,7 @@ _Problem = TypeVar("_Problem", bound=Problem)
 
 
 def find_path_in_file(path: Path) -> Path:
-    """Return the path of a field of the stack object in the file; ``region`` has the path of ``aws:region``."""
+    """Return the path in the file of a field of the stack object; for ``region``, the path of ``aws:region``."""
     return REGION_IN_FILE if path == ("region",) else (*IN_FILE, *path)
 
 
@@ -22,7 +22,7 @@ def move_into_file(problem: Problem) -> Problem:
 
 
 def add_lines(source: Source, problems: Iterable[Problem]) -> list[Problem]:
-    """Return each problem once, with file, line and path inside the stack object, sorted by line."""
+    """Return each problem once, sorted by line, with its file, its line, and its path inside the stack object."""
     located = [
         replace(
             problem, path=shorten(problem.path), file=source.file, line=problem.line or source.find_line(problem.path)
@@ -33,5 +33,5 @@ def add_lines(source: Source, problems: Iterable[Problem]) -> list[Problem]:
 
 
 def put_into_file(problem: _Problem, source: Source) -> _Problem:
-    """Return the problem with its file, and with the line of its field or of the innermost part around the field."""
+    """Return the problem with its file and line: the line of its field, else of the innermost value around it."""
     return replace(problem, file=source.file, line=source.find_line(IN_FILE + problem.path))

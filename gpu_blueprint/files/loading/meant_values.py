@@ -1,4 +1,4 @@
-"""The value or the field that an author probably means: numbers with units, and names of other programs."""
+"""Guess the value or field that an author means: by a number with a unit, or by a word of another program."""
 
 import json
 import re
@@ -40,7 +40,7 @@ _FIELDS = {
     "queue": "queueing",
     "kueue": "queueing",
 }
-"""Name in config.json, in config.pbtxt, of a flag, or in everyday speech → the field, and words about it."""
+"""Name in config.json, in config.pbtxt, of a flag, or in everyday speech → the field; a comma, and an explanation."""
 _CHOICES = {
     "rw": "write",
     "readwrite": "write",
@@ -76,13 +76,13 @@ _MAPPINGS = {
     "image": "write {tag: TAG}, the part behind the colon of the image's name",
     "arguments": "write a mapping, such as {enable-prefix-caching: true}",
 }
-"""Field that takes a mapping → how to write it."""
+"""Field whose value is a mapping → how to write it."""
 
 
 def suggest_number(text: str, *, is_whole: bool) -> str:
-    """Return the remedy for a text in the place of a number, such as 8B or 10%; empty if it is no number.
+    """Return the remedy for a text where a number belongs, such as 8B or 10%; empty if the text is no number.
 
-    A ``k`` after a whole number is 1024, as in context lengths, or 1000.
+    Where a whole number belongs, the remedy for ``k`` offers both 1024, as in context lengths, and 1000.
     """
     found = _NUMBER.fullmatch(text.strip())
     if not found:
@@ -100,7 +100,7 @@ def suggest_number(text: str, *, is_whole: bool) -> str:
 
 
 def _write(value: float, *, is_whole: bool) -> str:
-    """Return the remedy with a number that every reader of YAML reads alike; empty for a fraction."""
+    """Return the remedy with a number that every YAML reader reads alike; empty if it should be whole and is not."""
     if is_whole:
         return f"write {value:.0f}" if value.is_integer() else ""
     short = f"{value:.6g}".replace("e+0", "e").replace("e+", "e")
@@ -108,27 +108,27 @@ def _write(value: float, *, is_whole: bool) -> str:
 
 
 def suggest_billions(value: Any, least: float) -> str:
-    """Return the remedy for a number without its exponent, such as 8.03 for 8.03e9; empty for other numbers."""
+    """Return the remedy for a number in billions, such as 8.03 in place of 8.03e9; empty for other numbers."""
     is_short = least >= _LARGE and isinstance(value, int | float) and 0 < value <= _MOST_BILLIONS
     return f"write {value:g}e9 for {value:g} billion" if is_short else ""
 
 
 def suggest_tag(path: Path, text: str) -> str:
-    """Return the remedy for a release of Triton in the place of the tag; empty for other fields and texts."""
+    """Return the remedy for a release of Triton where an image tag belongs; empty for other fields and texts."""
     return f"write {text}-py3" if path[-1:] == ("tag",) and _TAG_OF_TRITON.fullmatch(text) else ""
 
 
 def find_meant_field(name: str, fields: Iterable[str]) -> tuple[str, str]:
-    """Return the field that a name of another program or of everyday speech means, and words about it; else ""."""
+    """Return the field that a word of another program or of everyday speech means, and its explanation; else two ""."""
     meant = _FIELDS.get(name) or _FIELDS.get(re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name), "")
     field, _, words = meant.partition(", ")
     return (field, f", {words}" if words else "") if field in list(fields) else ("", "")
 
 
 def suggest_choice(path: Path, value: Any, choices: Iterable[str]) -> str:
-    """Return the remedy for a choice that other programs have, such as ``format: plan`` or ``rw``; else empty.
+    """Return the remedy for a choice of other programs, such as ``format: plan`` or ``rw``; empty if it is none.
 
-    AWS's name of an endpoint, such as ``com.amazonaws.eu-central-1.ecr.dkr``, holds the choice between dots.
+    In AWS's name of an endpoint, such as ``com.amazonaws.eu-central-1.ecr.dkr``, one part between dots is the choice.
     """
     if path[:1] == _MODELS and (hint := _VALUES.get((str(path[-1]), str(value).lower()))):
         return hint
@@ -139,7 +139,7 @@ def suggest_choice(path: Path, value: Any, choices: Iterable[str]) -> str:
 
 
 def suggest_mapping(path: Path, value: Any) -> str:
-    """Return how to write a field that takes a mapping, with the flags of a list of flags; empty if not known."""
+    """Return how to write a field that takes a mapping; a list of flags is rewritten as one. Empty if not known."""
     field = str(path[-1]) if path[:1] == _MODELS else ""
     if field == "arguments" and isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         pairs = [item.removeprefix("--").partition("=") for item in value]

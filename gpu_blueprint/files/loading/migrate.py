@@ -30,7 +30,7 @@ class Migrated(Record):
 
 
 def migrate(name: str, text: str, file: str) -> Migrated:
-    """Return the text of a stack's file in the newest schema.
+    """Return a stack's file in the newest schema.
 
     Raises:
         StackError: The file cannot be read, is of a newer schema, or cannot be edited; every problem has its line.
@@ -52,7 +52,7 @@ def migrate(name: str, text: str, file: str) -> Migrated:
 
 
 def _find_schema_problems(source: Source, name: str) -> list[Problem]:
-    """Return the problems of the field ``schemaVersion``, except an old schema."""
+    """Return the problems of the field ``schemaVersion``; an old schema is none."""
     if read_schema(source.stack) is None:
         outcome = check_stack(source.stack, source.region)
         return [problem for problem in outcome.problems if problem.path == (FIELD,)]

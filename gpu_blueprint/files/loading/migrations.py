@@ -1,7 +1,8 @@
-"""The schemas of a stack file: the migrations between them, and the refusal of a file of another schema.
+"""The schemas of a stack file: migrate an old file to the newest schema, and refuse files of other schemas.
 
-A release that renames a field appends a migration here, which makes a new schema, and adds a file of the old schema to
-tests/configs/old. A field that disappears without a step fails tests/files/loading/test_migrations_frozen_fields.py.
+A release that renames a field appends a migration here, which makes a new schema. It also adds a file of the old schema
+to tests/configs/old. If a field is gone and no step renames it, tests/files/loading/test_migrations_frozen_fields.py
+fails.
 """
 
 from collections.abc import Iterator
@@ -13,11 +14,11 @@ from ...records import Record
 FIELD = "schemaVersion"
 """The field of the stack object that names the schema; schema 1 if it is absent."""
 ITEM = "*"
-"""Part of a step's path that means each item of a list, and each value of a mapping."""
+"""Part of a step's path that stands for each item of a list, or each value of a mapping."""
 
 
 class Rename(Record):
-    """A field gets another name; its value and its place stay."""
+    """A step that gives a field another name; its value and its place stay."""
 
     path: tuple[str, ...]
     """Path of the field in the stack object, such as ``("pools", "*", "maxGpu")``."""
@@ -27,7 +28,7 @@ class Rename(Record):
         return f"{'.'.join(self.path)} is now called {self.name}"
 
     def move(self, path: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the new path of a field, or of a field inside it, after the step."""
+        """Return the path after the step: changed for the renamed field and for the fields inside it."""
         depth = len(self.path)
         return (*path[: depth - 1], self.name, *path[depth:]) if path[:depth] == self.path else path
 
@@ -43,7 +44,7 @@ class Migration(Record, kw_only=True):
 
 
 MIGRATIONS: tuple[Migration, ...] = ()
-"""The first migration leads from schema 1 to schema 2."""
+"""In order: the first migration leads from schema 1 to schema 2."""
 
 
 def find_newest_schema() -> int:
@@ -58,7 +59,7 @@ def read_schema(stack: dict[Any, Any]) -> int | None:
 
 
 def refuse_other_schema(stack: dict[Any, Any], name: str) -> Iterator[Problem]:
-    """Refuse a stack object of an older or newer schema; ``name`` is the stack's. The model refuses other values."""
+    """Refuse an older or newer schema; ``name`` is the name of the stack. The model refuses other wrong values."""
     schema, newest = read_schema(stack), find_newest_schema()
     if schema is None or schema == newest:
         return

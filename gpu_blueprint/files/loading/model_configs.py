@@ -1,4 +1,4 @@
-"""The file ``config.json`` of a model, which states its size in place of ``shape``."""
+"""Read the file ``config.json`` of a model, which may state its size in place of the field ``shape``."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -20,21 +20,21 @@ LARGEST_FILE = 2**20
 """Largest ``config.json`` in bytes; known models have some thousands."""
 FIELD, LENGTH = "configJson", "maxModelLen"
 _LAST_MULTIPLIED = "v0.29.0"
-"""Tag of the last release that multiplies the length by YaRN's factor."""
+"""Tag of the last vLLM release that multiplies ``max_position_embeddings`` by YaRN's factor."""
 _FAULTS = {
     "outside": ("config-json-outside", "write a path such as models/llama/config.json"),
     "missing": ("config-json-missing", "copy config.json from the folder of the weights to this place"),
     "no-file": ("config-json-missing", "name the model's config.json"),
     "large": ("config-json-invalid", "name the model's config.json, not its weights"),
 }
-"""Kind of a fault of the file → kind of the problem, and its remedy."""
+"""Fault of the file → kind of the problem, and its remedy."""
 
 
 def fill_shapes(data: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Problem]]:
-    """Return a stack object whose models with ``configJson`` have a ``shape`` too, and the problems of the files.
+    """Return the stack object with a ``shape`` for each model that has ``configJson``, and the problems of the files.
 
     Args:
-        data: The stack object, which stays as it is.
+        data: The stack object, which is not changed.
         folder: The folder of ``Pulumi.yaml``.
     """
     models = data.get("models")
@@ -55,7 +55,10 @@ def fill_shapes(data: dict[str, Any], folder: Path) -> tuple[dict[str, Any], lis
 
 
 def _fill(model: Any, folder: Path, path: FieldPath, present: dict[str, Any], found: list[Problem]) -> Any:
-    """Return a model, or the next version of ``present``, with the shape of its file; add problems to ``found``."""
+    """Return a model, or the next version of the model ``present``, with the shape that its file states.
+
+    Problems are added to ``found``.
+    """
     if not isinstance(model, dict) or not isinstance(name := model.get(FIELD), str) or not name:
         return model
     place = (*path, FIELD)
@@ -77,7 +80,10 @@ def _fill(model: Any, folder: Path, path: FieldPath, present: dict[str, Any], fo
 
 
 def _inherit(following: dict[str, Any], present: Any) -> dict[str, Any]:
-    """Return a next version, with the present version's file if its own flags change fields of that file."""
+    """Return the next version of a model, with the present version's file if it needs a shape of its own.
+
+    It does if it states no size, but other ``--hf-overrides`` than the present version.
+    """
     has_size = FIELD in following or following.get("shape") is not None
     if has_size or present.get("shape") is not None or FIELD not in present or "arguments" not in following:
         return following
@@ -86,7 +92,7 @@ def _inherit(following: dict[str, Any], present: Any) -> dict[str, Any]:
 
 
 def _override(content: Mapping[str, Any], model: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the content of a file with the changes of ``--hf-overrides``, or unchanged if they are not known here."""
+    """Return the content with the changes of ``--hf-overrides``; unchanged if this program cannot tell the changes."""
     changes = read_overrides(_read_flags(model))
     return (override(content, changes) if changes else None) or content
 
@@ -97,10 +103,10 @@ def _read_flags(model: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterator[Problem]:
-    """Yield the sequences of a model, or of the next version of ``present``, that are longer than its file allows."""
+    """Yield a problem if a model, or the next version of ``present``, allows longer sequences than its file does."""
     if not isinstance(model, dict) or model.get("shape") is not None:
         return
-    # A next version may have another length by another file, another release of vLLM, or other flags.
+    # The allowed length of a next version differs if its file, its release of vLLM or its flags do.
     place = next((name for name in (LENGTH, FIELD, "image", "arguments") if name in model), None)
     if place is None:
         return
@@ -124,7 +130,7 @@ def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterat
 
 
 def _find_tag(model: Mapping[str, Any]) -> str:
-    """Return the tag of a model's image that the stack file states, or the default tag."""
+    """Return the tag of a model's image: the one that the stack file states, or else the default."""
     image = model.get("image")
     stated = image.get("tag") if isinstance(image, dict) else None
     return stated if isinstance(stated, str) else default_server_image("vllm").tag
@@ -149,7 +155,7 @@ def read_config_json(name: str, folder: Path) -> Mapping[str, Any] | Problem:
 
 
 def _compare_quantization(content: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield the problem of a quantization that differs from the stored weights."""
+    """Yield a problem if the stated quantization does not suit the format of the stored weights."""
     stated = model.get("quantization")
     if stated is not None and (not isinstance(stated, str) or stated not in QUANTIZATIONS):
         return

@@ -2,7 +2,7 @@
 
 Longer sequences end vLLM's start ("greater than the derived max_model_len"). Source: vLLM 0.18.0 to 0.33.0,
 vllm/config/model.py (`_get_and_verify_max_len`) and vllm/transformers_utils/model_arch_config_convertor.py
-(`derive_max_model_len_and_key`); the deep test of the wheels compares. Read 2026-11-29.
+(`derive_max_model_len_and_key`); the deep test of vLLM's wheels compares this code with them. Read 2026-11-29.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,22 +18,22 @@ _FIELDS = (
     *(FIELD, "n_positions", "max_seq_len", "seq_length", _STATED, "max_target_positions"),
     *("max_sequence_length", "max_seq_length", "seq_len"),
 )
-"""Fields of which the smallest counts; ``model_max_length`` replaces them all."""
+"""Fields with a length: the smallest of them counts, unless ``model_max_length`` is set."""
 _COUNTED = ("su", "longrope", "llama3")
-"""Kinds of scaling whose longer length the file states already, in every release."""
+"""Kinds of scaling that vLLM never multiplies: the length in the file is the scaled one."""
 _YARN = ("yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn")
 _OF_LAYERS = {"full_attention", "sliding_attention", "chunked_attention", "linear_attention"}
-"""Keys of ``rope_parameters``, each with the scaling of one kind of layer."""
+"""Keys of ``rope_parameters`` in a file that states a scaling for each kind of layer."""
 _ORIGINAL = "original_max_position_embeddings"
 
 
 def find_longest_sequence(content: Mapping[str, Any], tag: str, *, has_window: bool = True) -> int | None:
-    """Return the longest sequence in tokens; None if it does not follow from the file.
+    """Return the longest sequence in tokens; None if the file does not tell it.
 
     Args:
         content: The content of a ``config.json``.
         tag: The tag of vLLM's image. For a tag without a version, the longest of all releases counts.
-        has_window: False with ``--disable-sliding-window``, which ends sequences at the window.
+        has_window: False with ``--disable-sliding-window``: no sequence is then longer than the window.
     """
     inner = content.get("text_config")
     own = inner if isinstance(inner, Mapping) else content
@@ -50,10 +50,10 @@ def find_longest_sequence(content: Mapping[str, Any], tag: str, *, has_window: b
 
 
 def _derive(own: Mapping[str, Any], family: ModelFamily | None, window: int | None, multiplies: bool) -> int:
-    """Return the longest sequence.
+    """Return the longest sequence in tokens.
 
     Raises:
-        ValueError: The length does not follow from the file.
+        ValueError: The file does not tell the length.
     """
     lengths = {name: _read_length(own, name) for name in _FIELDS if own.get(name) is not None}
     if FIELD not in own and family:
@@ -87,7 +87,7 @@ def _list_scalings(own: Mapping[str, Any], family: ModelFamily | None) -> Iterat
         raise ValueError("the scaling is no object")
     if {*scaling} <= _OF_LAYERS:
         has_kinds = isinstance(own.get("layer_types"), list) or family is None or family.has_kinds
-        # Without kinds of layers, transformers takes the object for one scaling without a factor.
+        # If the model has no kinds of layers, transformers reads the object as one scaling without a factor.
         yield from (part for part in scaling.values() if has_kinds and isinstance(part, Mapping) and part)
     elif any(isinstance(part, Mapping) for part in scaling.values()):
         raise ValueError("the scaling is of kinds of layers that are not known")
@@ -111,5 +111,5 @@ def _read_factor(value: Any) -> float:
 
 
 def _find_original(own: Mapping[str, Any], scaling: Mapping[str, Any]) -> int | None:
-    """Return the length before YaRN: beside the scaling, or in it."""
+    """Return the length before YaRN, which the file states next to the scaling or inside it."""
     return next((part[_ORIGINAL] for part in (own, scaling) if type(part.get(_ORIGINAL)) is int), None)

@@ -1,4 +1,4 @@
-"""The changes of a model's config.json by flags of vLLM (``--hf-overrides``).
+"""Apply the changes that vLLM's flag ``--hf-overrides`` makes to a model's config.json.
 
 Source: vLLM 0.25.1 to 0.33.0, vllm/config/model.py (``hf_overrides``) and vllm/utils/argparse_utils.py, which reads a
 flag with dots in its name as one field of a JSON object. Read 2026-11-29.
@@ -25,10 +25,10 @@ def apply_overrides(content: Mapping[str, Any], arguments: Mapping[str, Any]) ->
 
 
 def read_overrides(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the changes of ``--hf-overrides``, empty without the flag; None if they are not known here.
+    """Return the changes of ``--hf-overrides``: empty without the flag, None if this program cannot tell them.
 
-    vLLM takes them as JSON, or each field as a flag of its own, such as ``--hf-overrides.num_hidden_layers``; single
-    fields replace the JSON as a whole.
+    vLLM takes them as JSON, or each field as its own flag, such as ``--hf-overrides.num_hidden_layers``. If there is
+    such a flag, vLLM ignores the JSON.
     """
     single = {name: value for name, value in arguments.items() if name.startswith(f"{_FLAG}.")}
     text = None if single else arguments.get(_FLAG)
@@ -50,7 +50,7 @@ def read_overrides(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _read_json(value: Any) -> Any:
-    """Return the value of a flag as vLLM reads it: JSON, or else a text."""
+    """Return the value of a flag as vLLM reads it: as JSON if it is valid JSON, else as text."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
@@ -58,9 +58,9 @@ def _read_json(value: Any) -> Any:
 
 
 def override(content: Mapping[str, Any], changes: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return a ``config.json`` with changes; None if they replace its language model by something else.
+    """Return a ``config.json`` with changes; None if they replace ``text_config`` by something that is no object.
 
-    In a file with ``text_config``, vLLM applies flat changes outside of it, so the fields inside stay.
+    If a file has ``text_config``, vLLM applies changes of other fields outside of it, so the fields inside stay.
     """
     inner = content.get("text_config")
     if not isinstance(inner, Mapping):

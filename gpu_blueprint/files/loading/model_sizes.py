@@ -1,7 +1,7 @@
 """The size of a language model, computed from its ``config.json`` and the defaults of its family.
 
-Source: transformers, the configuration and the modelling code of each family. Norms and biases are left out: below one
-part in a thousand. Read 2026-11-23.
+Source: transformers, the configuration and the modelling code of each family. Norms and biases are left out, since they
+are less than one thousandth. Read 2026-11-23.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ from .stored_formats import find_stored_format
 _MATRICES = 3
 _LARGEST = 10**7
 _EXPERTS = ("num_local_experts", "num_experts")
-"""Names of the field with the number of experts; transformers 5 reads each."""
+"""Names of the field with the number of experts; transformers 5 reads either."""
 _STATE = "write shape in place of configJson, with the numbers of the model's card"
 
 
@@ -29,7 +29,7 @@ _NO_FAMILY = ModelFamily(defaults={})
 
 
 class _Reader(Record):
-    """The fields of a file: first of the language model, then of the whole file, then of the model's family."""
+    """The fields of the language model (``own``), those of the whole file (``outer``), and the family's defaults."""
 
     own: Mapping[str, Any]
     outer: Mapping[str, Any]
@@ -43,7 +43,7 @@ class _Reader(Record):
 
         Args:
             names: The field, then its other names.
-            null: Value for ``null``, and for a field that neither the file nor the family has.
+            null: The result for ``null``, and for a field that neither the file nor the family has.
 
         Raises:
             ValueError: The field is missing, or holds anything else.
@@ -60,7 +60,7 @@ class _Reader(Record):
 
 
 def build_shape(content: Mapping[str, Any]) -> dict[str, Any] | Problem:
-    """Return the fields of ``shape`` for the content of a ``config.json``, or the problem that hides the size."""
+    """Return the fields of ``shape`` for the content of a ``config.json``, or the problem if it does not tell them."""
     inner = content.get("text_config")
     reader = _Reader(inner if isinstance(inner, Mapping) else content, content)
     try:
@@ -113,7 +113,7 @@ def _find_family(reader: _Reader) -> ModelFamily:
 
 
 def _count_matrices(reader: _Reader, hidden: int, layers: int) -> int:
-    """Return the parameters of the feed-forward blocks: one block for each layer, or all experts."""
+    """Return the parameters of the feed-forward blocks: one block in each layer, or a block for each expert."""
     if reader.family.experts is None:
         return layers * _MATRICES * hidden * reader.count("intermediate_size")
     number, size = reader.family.experts
@@ -128,9 +128,9 @@ def _count_matrices(reader: _Reader, hidden: int, layers: int) -> int:
 
 
 _UNSTATED_DTYPE = "bfloat16"
-"""Type of a model whose file states none. vLLM then takes the type of the stored weights, and 16 bits in place of 32
+"""The dtype for a model whose file states none. vLLM then takes that of the stored weights, but 16 bits instead of 32
 (0.25.1 to 0.33.0: ``get_torch_dtype`` of transformers_utils/model_arch_config_convertor.py, ``_resolve_auto_dtype`` of
-config/model.py), so weights have 16 bits in each case. gpt-oss is stored in bfloat16 beside MXFP4."""
+config/model.py), so weights always have 16 bits. The experts of gpt-oss are stored in MXFP4, the rest in bfloat16."""
 
 
 def _find_dtype(reader: _Reader) -> str:
@@ -143,7 +143,7 @@ def _find_dtype(reader: _Reader) -> str:
 
 
 def _list_encoders(content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the fields with further networks, such as an image encoder."""
+    """Yield the names of the fields that describe further networks, such as an image encoder."""
     yield from (name for name, value in content.items() if name.endswith("_config") and _is_network(name, value))
 
 
@@ -153,7 +153,7 @@ def _is_network(name: str, value: Any) -> bool:
 
 
 def _count_encoder(part: Mapping[str, Any], name: str) -> int:
-    """Return the parameters of an encoder of images or sound: four square matrices and two wider ones per layer."""
+    """Return the parameters of an image or sound encoder: in each layer, four square matrices and two wider ones."""
     reader = _Reader(part, part)
     try:
         hidden, wide = reader.count("hidden_size"), reader.count("intermediate_size")

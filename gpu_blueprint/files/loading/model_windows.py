@@ -1,4 +1,4 @@
-"""The layers of a language model with a sliding window, from its ``config.json`` and its family."""
+"""Count the layers of a language model that have a sliding window, by its ``config.json`` and its family."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ _LONGEST = 10**8
 
 
 def find_window(own: Mapping[str, Any], family: ModelFamily | None) -> int | None:
-    """Return the window in tokens that a file states or its family has; None if it has none.
+    """Return the sliding window in tokens that the file states, or else the family's; None if there is none.
 
     Args:
         own: The fields of the language model.
@@ -29,10 +29,10 @@ def find_window(own: Mapping[str, Any], family: ModelFamily | None) -> int | Non
 
 
 def count_sliding_layers(own: Mapping[str, Any], family: ModelFamily, layers: int) -> tuple[int, int]:
-    """Return the layers with a window, and the window in tokens; both 0 if every layer keeps every token.
+    """Return how many layers have a window, and the window in tokens; both 0 if every layer keeps every token.
 
     Raises:
-        ValueError: The file names other kinds of layers, or a mixture that vLLM does not serve.
+        ValueError: The file names other kinds of layers, or vLLM does not serve its mixture of layers.
     """
     stated = own.get("layer_types")
     if isinstance(stated, list) and (len(stated) != layers or not {str(kind) for kind in stated} <= _KINDS):
@@ -57,7 +57,7 @@ def count_sliding_layers(own: Mapping[str, Any], family: ModelFamily, layers: in
 
 
 def _list_usual(own: Mapping[str, Any], family: ModelFamily, layers: int) -> list[bool]:
-    """Return for each layer whether it has a window, for a file without ``layer_types``."""
+    """Return whether each layer has a window, by the rule of the family, for a file without ``layer_types``."""
     match family.windows:
         case "every-second" | "even":
             return [index % 2 == 0 for index in range(layers)]

@@ -30,7 +30,7 @@ _Part = TypeVar("_Part", bound=Model)
 
 
 class Outcome(Record):
-    """The result of all checks of a stack object; ``config`` is None if a field has a wrong shape."""
+    """The result of all checks of a stack object; ``config`` is None if pydantic refuses a field."""
 
     config: StackConfig | None
     problems: tuple[Problem, ...]
@@ -41,7 +41,7 @@ def _write_value(_: FieldPath, value: Any) -> str:
 
 
 def parse(stack: Any, region: Any, *, complete: bool = False) -> StackConfig:
-    """Check a stack object that Pulumi has read; with ``complete``, refuse placeholders.
+    """Check a stack object that Pulumi has read; if ``complete``, also refuse placeholders.
 
     Raises:
         StackError: It holds every problem, each with its field path.
@@ -55,12 +55,12 @@ def parse(stack: Any, region: Any, *, complete: bool = False) -> StackConfig:
 
 
 def list_placeholder_errors(config: StackConfig) -> list[Problem]:
-    """Return the placeholders that are left, as errors."""
+    """Return an error for each placeholder that is still in the config."""
     return [replace(found, severity="error") for found in find_placeholders(config)]
 
 
 def parse_part(model: type[_Part], data: Any) -> _Part:
-    """Check a value outside a stack file, such as a ``Scaling`` of another program; return a checked value unchanged.
+    """Check data that is not from a stack file, such as the ``Scaling`` of another program, and return the model.
 
     Raises:
         StackError: It holds every problem, each with its field path.
@@ -75,7 +75,7 @@ def parse_part(model: type[_Part], data: Any) -> _Part:
 def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value, name: str = "STACK") -> Outcome:
     """Check a stack object and its region: first each part by itself, then the parts together.
 
-    Remedies name the stack ``name``.
+    ``name`` is the name of the stack in remedies.
     """
     if not isinstance(stack, dict):
         return Outcome(None, (Problem("wrong-type", (), f"got {stack!r}, not a mapping"),))
@@ -95,7 +95,7 @@ def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value, nam
 
 
 def _find_all(data: dict[str, Any], read_text: ReadText) -> tuple[StackConfig | None, list[Problem]]:
-    """Return the config and its problems; each stage checks the parts without problems of earlier stages."""
+    """Return the config and its problems. Each stage checks only the parts in which earlier stages found no problem."""
     config, broken = _validate(StackConfig, data, read_text)
     reported = list(broken)
     stages: tuple[Callable[[StackConfig], Iterator[Problem]], ...] = (_find_own_problems, find_problems)
@@ -105,7 +105,7 @@ def _find_all(data: dict[str, Any], read_text: ReadText) -> tuple[StackConfig | 
         if stage is _find_own_problems:
             paths = [problem.path for problem in broken]
             reported += find_problems_in_broken_models(data, remainder.broken_heads, paths)
-        if rest is None:  # the rest of the object is no stack, as without any pool
+        if rest is None:  # what is left is no valid stack, for example because it has no pool
             if stage is _find_own_problems:
                 reported += find_problems_in_sound_parts(data, [problem.path for problem in broken])
             break
@@ -128,7 +128,7 @@ def _validate(model: type[_Part], data: Any, read_text: ReadText = _write_value)
 
 
 def name_subject(path: FieldPath, data: Mapping[str, Any]) -> str:
-    """Return the named item around a path, such as ``pool infer-l4``; empty for other paths."""
+    """Return the named item that contains a path, such as ``pool infer-l4``; empty if there is none."""
     if len(path) < 2 or not (item := list_named_lists().get(str(path[0]))):
         return ""
     name = find_value(find_value(data.get(str(path[0])), path[1]), item.named_by)

@@ -1,4 +1,4 @@
-"""Passwords and tokens in plain text, visible to every reader of the repository."""
+"""Find passwords and tokens in plain text, which every reader of the repository would see."""
 
 import re
 from base64 import b64decode
@@ -14,7 +14,7 @@ PLAIN_SECRET = "secret-in-the-open"
 _WORD_OF_KEY = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PASSWORD_ENDINGS = ("password", "passwords", "passwd", "passphrase", "passcode", "pwd", "pass")
 _TOKEN_ENDINGS = ("token", "tokens", "apikey", "apikeys", "credential", "credentials")
-"""Endings of the last word of a key whose text is a secret."""
+"""The text of a key is a secret if the key's last word ends in one of these."""
 _NO_PASSWORDS = re.compile(r"(by|com|tres|proxy)pass$")
 _KEY_KINDS = (
     "api", "secret", "private", "access", "signing", "encryption", "routing", "integration", "service", "auth"
@@ -23,39 +23,39 @@ _KEY_KINDS = (
 _SECRET_KINDS = (
     "client", "app", "shared", "api", "oauth", "access", "signing", "webhook", "consumer", "jwt", "session"
 )  # fmt: skip
-"""Words before ``secret`` that make its text a secret; the text of ``secret`` alone may name a Secret of Kubernetes."""
+"""Words before ``secret`` that make its text a secret; with no such word, it may name a Secret of Kubernetes."""
 _SECRET_NAME_KINDS = {"existing", "tls", "from", "pull", "image"}
 """Words before ``secret`` that make its text the name of a Secret of Kubernetes: tlsSecret, imagePullSecret."""
 _EMPTY_WORDS = ("value", "text", "plain", "plaintext", "content", "inline", "literal", "raw")
-"""Keys and last words of keys without a meaning of their own: {password: {value: x}}, passwordValue."""
+"""Words that mean nothing by themselves, as a key or as its last word: {password: {value: x}}, passwordValue."""
 _SECRET_MAPS = ("passwords", "passphrases", "apikeys", "stringdata", "secretdata", "secretcontents", "envrendersecret")
-"""Endings of the keys of mappings in which every text is a secret."""
+"""If the key of a mapping ends in one of these, every text in the mapping is a secret."""
 _AMOUNT = re.compile(r"[-+]?[0-9]{1,9}([.][0-9]{1,3})?([kKMGT]i?|[smhd])?")
 _TOKEN_COUNTS = {"max", "min", "num", "total", "batched", "http"}
-"""Words before ``tokens`` that make it a count, as in MAX_TOKENS, or the switch httpTokens of EC2."""
+"""Words before ``tokens`` with which it is no secret: a count such as MAX_TOKENS, or EC2's switch httpTokens."""
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 _OBJECT_NAME = re.compile(r"([a-z]+[0-9]{1,2}[.-])?[a-z]+([.-]([a-z]{1,24}|[a-z0-9]{1,12})){0,7}")
 _ANY_OBJECT_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
 _NAMESPACED_NAME = re.compile(r"([a-z]+-?){1,5}/([a-z]+-?){1,5}")
-"""Namespace and name of a Secret of Kubernetes, in plain words."""
+"""Namespace and name of a Secret of Kubernetes, made of plain words."""
 _TOKEN_SECRET = "tokenSecret"
 _ENTRY_NAME = re.compile(r"[.]?[A-Za-z]{1,24}[0-9]{0,2}([._-][A-Za-z0-9]{1,16}){0,7}")
 """The name of an entry in a Secret of Kubernetes."""
 _ENTRY_WORDS = {
     *_KEY_KINDS, *_SECRET_KINDS, "key", "keys", "id", "token", "password", "aws", "user", "username", "admin"
 }  # fmt: skip
-"""Words of names such as access-key-id."""
+"""Words of which the name of an entry may consist, such as access-key-id."""
 _AWS_SECRET_KEY = re.compile(r"(?=([^A-Z]*[A-Z]){5})(?=([^a-z]*[a-z]){5})(?=[^0-9]*[0-9])[A-Za-z0-9/+]{40}")
 """An AWS secret access key; hashes and paths have fewer capitals."""
 _AUTHORIZATION = re.compile(r"(bearer|basic|token|apikey|digest)\s+(?!auth|tokens?\b)[\w+/=.~:-]+", re.IGNORECASE)
 _HEADER_WORDS = {"authorization", "auth", "authentication", "header", "headers"}
-"""Words of keys whose texts are headers with a token, such as ``Bearer abc``."""
+"""Words in the keys of HTTP headers, whose text may be a token, such as ``Bearer abc``."""
 _REFERENCE = re.compile(
     r"|true|false|none|null|-|\*+|x{3,}|<.*>|/.*|arn:.*|.*(\$\(|\$\{|\$__|\{\{|<[a-z -]+>).*", re.IGNORECASE | re.DOTALL
 )
 """Texts that hold no secret: placeholders, paths of files, ARNs, variables and templates."""
 _CACHE_NAME = re.compile(rf"{'|'.join(UPSTREAMS)}|[a-z0-9-]+(\.[a-z0-9-]+)+|ecr-pullthroughcache/.+")
-"""Names of registries that ECR caches, hosts, and names of secrets that ECR may read."""
+"""Texts in ``images`` that are no secret: registries that ECR caches, hosts, and names of secrets that ECR may read."""
 _KNOWN_TOKEN = re.compile(
     r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[abeoprs]-[\w-]{10,}"
     r"|\bxapp-[\w-]{10,}|\bglpat-[\w-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bAGE-SECRET-KEY-1\w+"
@@ -64,7 +64,7 @@ _KNOWN_TOKEN = re.compile(
     r"|\bdckr_pat_[\w-]{20,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|hooks\.slack\.com/services/\w+/\w+"
     r"|discord(app)?\.com/api/webhooks/\d+|webhook\.office\.com/webhook|://[^/\s:@\"']+:[^/\s@\"'${}]+@"
 )
-"""Shapes of well-known tokens, of private keys, of addresses that are secrets, and of passwords in addresses."""
+"""Well-known forms of tokens, private keys, secret addresses, and passwords in addresses."""
 _ASSIGNMENT = re.compile(
     r"((password|passwd|passphrase|api_?key|secret_?(access_?)?key|client_?secret|token)[\"']?\s*[:=]|(?<![a-z])pass="
     r"|(?<![\w-])--[\w-]{0,40}?(password|passwd|passphrase|api-?key|client-?secret|token)"
@@ -82,11 +82,11 @@ _CONFIG_SECRETS = {
     REMOTE_WRITE_PASSWORD: re.compile("remotewrite.*pass"),
     SMTP_PASSWORD: re.compile("smtp.*pass|auth_?password"),
 }
-"""Config secret of this project → the paths of the values that belong into it."""
+"""Config secret of this project → the paths in a stack file whose values belong into that secret."""
 
 
 class _Place(Record):
-    """A value, the key that names it, and whether every text inside is a secret."""
+    """A value with its path and its key, and whether every text in it is a secret."""
 
     path: Path
     value: Any
@@ -95,7 +95,7 @@ class _Place(Record):
 
 
 def refuse_plain_secrets(value: Any, path: Path = ()) -> Iterator[Problem]:
-    """Refuse texts that are tokens by their shape, and texts under names such as password, token or apiKey."""
+    """Refuse texts in the form of well-known tokens, and texts under keys such as password, token or apiKey."""
     seen: set[tuple[int, str, bool]] = set()  # an alias has the same list or mapping again
     waiting = [_Place(path, value)]
     while waiting:
@@ -114,7 +114,7 @@ def _names_cache(place: _Place) -> bool:
 
 
 def _list_mapping(place: _Place) -> Iterator[_Place]:
-    """Yield the fields of a mapping, each judged by its key, its neighbours and the key of the mapping."""
+    """Yield the fields of a mapping. Its own key, its neighbours and the mapping's key tell whether one is a secret."""
     around = place.value
     is_reference = around.keys() == {"secure"} or (
         not place.key.endswith(("data", "Data")) and (_names_object(around) or around.keys() >= {"name", "key"})
@@ -132,7 +132,7 @@ def _list_mapping(place: _Place) -> Iterator[_Place]:
 
 
 def _list_items(place: _Place) -> Iterator[_Place]:
-    """Yield the items of a list, each judged by the key of the list or by the flag before the item: --password, x."""
+    """Yield the items of a list. Its key, or the flag before an item (--password, x), tells whether one is a secret."""
     flag = ""
     for position, item in enumerate(place.value):
         is_secret = place.is_secret or _names_secret(place.key, item, {})
@@ -164,13 +164,13 @@ def _decode(text: str) -> str:
 
 
 def _is_text(item: Any) -> bool:
-    """Return whether a value can be a secret: text or a number, but no reference."""
+    """Return whether a value can be a secret: a text or a number, but no placeholder, path, ARN or template."""
     is_scalar = isinstance(item, str | int | float) and not isinstance(item, bool)
     return is_scalar and not _REFERENCE.fullmatch(str(item).strip())
 
 
 def refuse_tokens_in_comments(text: str, data: Any) -> Iterator[Problem]:
-    """Refuse tokens in comments and keys of a file; other rules judge its values."""
+    """Refuse tokens in comments and keys of a file; other checks read its values."""
     if not _KNOWN_TOKEN.search(text):
         return
     in_values = set(_list_tokens(data))
@@ -196,7 +196,7 @@ def _list_words(key: str) -> list[str]:
 
 
 def _names_secret(key: str, item: Any, around: Mapping[Any, Any]) -> bool:
-    """Return whether the last words of a key mean a secret, and not the name of a secret."""
+    """Return whether the last words of a key say that its text is a secret, and not the name of one."""
     if not _is_text(item):
         return False
     text, words = str(item).strip(), _list_words(key)
@@ -235,7 +235,7 @@ def _is_client_secret(text: str, before: list[str]) -> bool:
 
 
 def _names_object(around: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping names a Secret of Kubernetes; its keys are names then, too."""
+    """Return whether a mapping names a Secret of Kubernetes; the texts of its keys are then names too."""
     ends = ("secretname", "existingsecret", "secretref", "secretkeyref", "secretstoreref")
     for key, item in around.items():
         *before, last = _list_words(str(key))

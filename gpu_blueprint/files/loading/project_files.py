@@ -1,4 +1,4 @@
-"""Files below the folder of Pulumi.yaml that a stack file names."""
+"""Read a file that a stack file names, if it is below the folder of Pulumi.yaml."""
 
 import stat
 from pathlib import Path, PurePosixPath
@@ -13,11 +13,11 @@ class FileFault(Record):
     fault: Literal["outside", "missing", "no-file", "large"]
     reason: str
     hint: str = ""
-    """The remedy, if it is the same for every file; else empty."""
+    """The remedy; empty if it depends on the use of the file."""
 
 
 def read_below(name: str, folder: Path, largest: int) -> bytes | FileFault:
-    """Return the content of a file below a folder, of at most ``largest`` bytes, or the fault that prevents it."""
+    """Return the content of a file below a folder, or the reason why not, such as more than ``largest`` bytes."""
     if fault := _find_fault(name):
         return FileFault("outside", fault)
     try:
@@ -34,7 +34,7 @@ def read_below(name: str, folder: Path, largest: int) -> bytes | FileFault:
 
 
 def _find_fault(name: str) -> str:
-    """Return the fault of a path; empty if the path stays below the folder."""
+    """Return the reason to refuse a path; empty if the path stays below the folder."""
     if not name.isprintable() or "\\" in name:
         return "the path holds a character that no path needs"
     path = PurePosixPath(name)

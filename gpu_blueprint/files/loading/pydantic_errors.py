@@ -1,4 +1,4 @@
-"""Errors of pydantic become Problems in the words of the stack file."""
+"""Turn errors of pydantic into Problems in the words of the stack file."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -40,10 +40,10 @@ from .meant_values import (
 )
 
 ReadText = Callable[[Path, Any], str]
-"""(path, value) → the scalar as the file has it, before YAML reads it as a number."""
+"""(path, value) → the text of the scalar in the file, such as ``1e3`` for 1000.0."""
 
 UNKNOWN_FIELD, SECRET_IN_STACK = "unknown-field", "secret-in-stack"
-"""Kinds of problems that disappear when the field is removed."""
+"""Kinds of problems that are solved if the field is removed."""
 
 _WANTED = {
     "string_type": "text",
@@ -56,17 +56,17 @@ _WANTED = {
     "model_attributes_type": "a mapping",
 }
 _PLAIN = {"a whole number": "a number such as 2", "a number": "a number such as 2", "true or false": "true or false"}
-"""Wanted scalar → the remedy for another text."""
+"""Wanted type → the remedy for a text that is not of this type."""
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([GT])(?:i|iB|B)?")
-"""A number with a unit of memory."""
+"""An amount of memory with a unit."""
 _NVIDIA = "nvcr.io"
 _SURELY_MEANT = 0.85
-"""Similarity from which a field of another choice counts as a misspelt field of this choice: maxCpus, maxGpus."""
+"""Least similarity at which a field of another choice counts as a misspelt field of this one: maxCpus, maxGpus."""
 _YAML_TYPES = {bool: "true or false", int: "a number", float: "a number"}
 
 
 def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text: ReadText) -> Problem:
-    """Return the problem for an error that pydantic found in ``data``, read as ``root``, with its path in the file."""
+    """Return the problem for an error that pydantic found when it read ``data`` as ``root``."""
     path, value = _drop_tags(details["loc"], data), details["input"]
     context, error = details.get("ctx", {}), details["type"]
     if error == "value_error":
@@ -126,7 +126,7 @@ def _explain_validator_error(error: Exception, path: Path) -> Problem:
 
 
 def _drop_tags(location: Path, data: Any) -> Path:
-    """Drop the names of union members that pydantic puts into a location."""
+    """Return the path of a location, without the names of union members that pydantic puts into it."""
     path: list[str | int] = []
     for index, part in enumerate(location):
         is_last = index + 1 == len(location)
@@ -140,7 +140,7 @@ def _drop_tags(location: Path, data: Any) -> Path:
 
 
 def _explain_unknown(path: Path, root: type[Model], data: Any) -> Problem:
-    """Return the problem of a field that does not exist, at all or with a choice such as ``server: triton``."""
+    """Return the problem of a field that does not exist, or not together with a choice such as ``server: triton``."""
     choice = find_other_choice(path, root, data)
     if path[-1] in SECRET_KEYS:
         hint = f"take it out, and run `pulumi config set --secret {path[-1]}`"
@@ -154,7 +154,7 @@ def _suggest_known(path: Path, root: type[Model], data: Any, *, is_of_a_choice: 
     name, here = str(path[-1]), path[:-1]
     fields = [
         field for field in list_fields(here, root, data) if field != name
-    ]  # another member of the union has this field
+    ]  # a field of this name belongs to another member of the union
     meant, words = find_meant_field(name, fields)
     if meant:
         return f"write {_write_field((*here, meant), root, path, data)}{words}"
@@ -170,14 +170,14 @@ def _suggest_known(path: Path, root: type[Model], data: Any, *, is_of_a_choice: 
 
 
 def _write_field(field: Path, root: type[Model], path: Path, data: Any) -> str:
-    """Return the name of the field that ``path`` means, with ``{}`` in place of a switch."""
+    """Return the name of a field; add ``: {}`` if the file has ``true`` at ``path`` and the field takes a mapping."""
     for part in path:
         data = find_value(data, part)
     return f"{field[-1]}: {{}}" if data is True and may_be_empty(field, root) else str(field[-1])
 
 
 def _is_bucket_address(path: Path, value: Any) -> bool:
-    """Return whether a value is the address of a bucket in place of the name of a storage."""
+    """Return whether a value is the address of a bucket where the name of a storage belongs."""
     return path[-1:] in (("import",), ("weightsFrom",)) and isinstance(value, str) and value.startswith("s3:")
 
 
@@ -192,7 +192,7 @@ def _suggest_bucket(data: Any) -> str:
 
 
 def _suggest_shape(error: str, value: Any, path: Path, root: type[Model]) -> str:
-    """Return the remedy with the value that the author meant, or with its shape; empty if neither is clear."""
+    """Return the remedy with the value that the author meant, or with the form of the value; empty if unclear."""
     if isinstance(value, bool) and error.startswith("model") and may_be_empty(path, root):
         return f"write {path[-1]}: {{}}" if value else f"leave {path[-1]} out"
     if error == "list_type" and takes_mappings(path, root):
@@ -235,7 +235,7 @@ def _list_fields_of(error: str, path: Path, root: type[Model], data: Any) -> str
 
 
 def _explain_unquoted(path: Path, value: Any, text: str, shapes: Sequence[Shape]) -> Problem:
-    """Return the problem of a number or a switch in place of text, with quotes as remedy if they make it valid."""
+    """Return the problem of a scalar that YAML does not read as text; the remedy is quotes if they make it valid."""
     yaml_type = next((name for type_, name in _YAML_TYPES.items() if isinstance(value, type_)), "another type")
     fits = not shapes or any(shape.fits(text) for shape in shapes)
     hint = suggest_tag(path, text) or (f'quote it: "{text}"' if fits else shapes[0].hint or f"write {shapes[0].noun}")

@@ -1,4 +1,4 @@
-"""The parts of a stack object that can be checked while other parts are wrong, so that no mistake hides another."""
+"""Keep the parts of a stack object that can be checked while others are wrong, so that no mistake hides another."""
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
@@ -35,7 +35,7 @@ _STAND_INS: dict[str, Any] = {
     "monitoring": {"mode": "install"},
     "queueing": {},
 }
-"""Top-level fields → harmless values that replace wrong values."""
+"""Top-level field → a harmless value that replaces a wrong one."""
 _CLUSTER: dict[str, Any] = {
     "name": "x",
     "kubernetesVersion": min(KUBERNETES, key=parse_version),
@@ -43,7 +43,7 @@ _CLUSTER: dict[str, Any] = {
     "serviceCidr": "192.0.2.0/24",
     "admins": [_ROLE],
 }
-"""Fields of the cluster → values that contradict no other section; other fields have such defaults."""
+"""Field of a new cluster → a value that contradicts no other section; its other fields have such defaults."""
 _EXISTING_CLUSTER: dict[str, Any] = {
     **{field: value for field, value in _CLUSTER.items() if field != "api"},
     "authenticationMode": "API",
@@ -52,7 +52,7 @@ _EXISTING_CLUSTER: dict[str, Any] = {
     "addons": "manage",
     "access": "manage",
 }
-"""Fields of an existing cluster → values that contradict no other section."""
+"""Field of an existing cluster → a value that contradicts no other section."""
 _LEAVES: dict[str, Any] = {
     "cpu": "1",
     "memory": "1Gi",
@@ -61,11 +61,11 @@ _LEAVES: dict[str, Any] = {
     "viewers": [],
     "logs": [],
 }
-"""Fields inside a part that no other field depends on → harmless values."""
+"""Field on which no other field depends → a harmless value."""
 
 
 class Remainder:
-    """A stack object without its broken parts: broken items are dropped, other broken values replaced or dropped."""
+    """A stack object without its broken parts: broken list items are dropped, other values replaced or dropped."""
 
     def __init__(self, data: dict[str, Any], broken: Iterable[Problem]) -> None:
         data, broken = deepcopy(data), list(broken)
@@ -101,7 +101,7 @@ class Remainder:
                 self._dropped.add(str(name))
 
     def _guess_region(self, data: dict[str, Any]) -> None:
-        """Replace a wrong region by the region of the first zone, or by any region, whose problems do not count."""
+        """Replace a wrong region by that of the first zone, or by any region, and then drop problems that name it."""
         network = find_value(data, "network")
         zone = find_value(find_value(network, "zones"), 0)
         zone = zone or find_value(find_value(find_value(network, "subnets"), 0), "zone")
@@ -112,7 +112,7 @@ class Remainder:
             self._replaced.add(("region",))
 
     def _replace_cluster(self, broken: Iterable[Problem]) -> None:
-        """Replace fields of the wrong shape by harmless values."""
+        """Replace wrong fields of the cluster, or the whole cluster, by harmless values."""
         section = self.data.get("cluster")
         if _has_shape("cluster", section):
             return
@@ -129,7 +129,7 @@ class Remainder:
         self.data["cluster"] = kept | {key: value for key, value in stand_ins.items() if ("cluster", key) in wrong}
 
     def _replace_network(self) -> None:
-        """Replace a network of the wrong shape by a network with every zone that the file names."""
+        """Replace a network that pydantic refuses by one with every zone that the file names."""
         if _has_shape("network", self.data.get("network")):
             return
         self._replaced.add(("network",))
@@ -140,7 +140,7 @@ class Remainder:
         self.data["network"] = {"mode": "existing", "vpcId": "vpc-00000000", "subnets": subnets}
 
     def _drop_fields_of_iam(self, section: dict[str, Any], wrong: list[Path]) -> None:
-        """Drop the wrong fields and roles, and the instance profile if its role is wrong."""
+        """Drop the wrong fields and roles of ``iam``, and the instance profile if its role is wrong."""
         roles = section.get("roles")
         sound = (
             {key: arn for key, arn in roles.items() if ("roles", key) not in wrong} if isinstance(roles, dict) else {}
@@ -164,7 +164,7 @@ class Remainder:
         return [value[index] for index in self._positions[key]]
 
     def restore_positions(self, problems: Iterable[Problem]) -> Iterator[Problem]:
-        """Yield problems of the remainder with the positions of the whole stack object."""
+        """Yield the problems of the remainder, with list positions as in the whole stack object."""
         for problem in problems:
             head, *rest = problem.path
             if head in self._positions and rest:
@@ -173,7 +173,7 @@ class Remainder:
             yield problem
 
     def supports(self, problem: Problem) -> bool:
-        """Return whether a problem is true of the whole object: it must not depend on a dropped or replaced part."""
+        """Return whether a problem also holds for the whole object: it may not depend on a dropped or replaced part."""
         if problem.kind in BOUND_KINDS and self._replaced & {("cluster",), ("cluster", "systemNodes"), ("region",)}:
             return False  # system nodes cost money, and each region has its prices
         if problem.kind == TOO_SMALL_KIND and "monitoring" in self._stand_ins:
@@ -190,7 +190,7 @@ class Remainder:
 
 
 def _list_replaced_rooms(data: dict[str, Any], broken: Iterable[Problem]) -> Iterator[str]:
-    """Yield the name of each tenant's quota whose CPU or memory was replaced."""
+    """Yield the names of the quotas of tenants whose CPU or memory was replaced."""
     for problem in broken:
         if problem.path[:1] == ("tenants",) and problem.path[2:] in (("cpu",), ("memory",)):
             yield name_room(str(find_name(find_value(find_value(data, "tenants"), problem.path[1]), "tenants")))
@@ -219,13 +219,13 @@ def _mend(data: dict[str, Any], problem: Problem) -> bool:
 
 
 def _find_items(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return the items of a list of the stack object that are mappings."""
+    """Return those items of a list in the stack object that are mappings."""
     section = data.get(name)
     return [item for item in section if isinstance(item, dict)] if isinstance(section, list) else []
 
 
 def _has_shape(name: str, section: Any) -> bool:
-    """Return whether a section has a readable shape, even if it breaks its own rules."""
+    """Return whether pydantic reads a section, even if the section breaks rules of its own."""
     try:
         adapt(name).validate_python(section)
     except ValidationError:
@@ -234,7 +234,7 @@ def _has_shape(name: str, section: Any) -> bool:
 
 
 def find_problems_in_sound_parts(data: dict[str, Any], broken: Iterable[Path]) -> Iterator[Problem]:
-    """Yield the problems of each well-formed part of a stack object whose whole cannot be checked."""
+    """Yield the problems of each well-formed part of a stack object that cannot be checked as a whole."""
     heads = {path[:length] for path in broken for length in (1, 2)}
     for name in list_sections():
         section = data.get(name)

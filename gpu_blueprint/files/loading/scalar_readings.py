@@ -1,4 +1,4 @@
-"""Plain scalars that YAML 1.1, YAML 1.2 or the reader of Pulumi's CLI interpret differently.
+"""Refuse plain scalars that YAML 1.1, YAML 1.2 and the YAML reader of Pulumi's CLI interpret differently.
 
 This program reads YAML 1.1 with PyYAML. Pulumi's CLI reads the same file with gopkg.in/yaml.v3, which mixes YAML 1.1
 and 1.2, and passes the values on as JSON. A scalar without quotes is accepted only if all readings are the same.
@@ -15,9 +15,9 @@ from .document import EXPONENT, list_children
 from .field_names import ScalarType
 
 UNREADABLE_NUMBER = "unreadable-number"
-"""Kind of the problem of a number that Pulumi cannot read; a rule of the field explains the number better."""
+"""Kind of problem for a number that Pulumi cannot read; a problem of the field itself explains it better."""
 _LARGEST = 2**53
-"""The largest whole number that every reader of JSON holds exactly."""
+"""The largest whole number up to which every JSON reader keeps all whole numbers exactly."""
 _MOST_SHOWN = 60
 
 
@@ -34,7 +34,7 @@ def _explain_excess(text: str) -> tuple[str, str] | None:
 
 
 def _explain_difference(text: str, wanted: ScalarType | None) -> tuple[str, str] | None:
-    """Return (reason, hint) if the readings of a plain scalar differ; the hint has the wanted type."""
+    """Return (reason, hint) if readers of YAML disagree on a plain scalar; the hint writes it in the wanted type."""
     readers: dict[Reading, list[str]] = {}
     for reader, reading in read_all(text).items():
         readers.setdefault(reading, []).append(reader)

@@ -1,4 +1,4 @@
-"""The sections of a stack file, from the annotations of ``StackConfig``."""
+"""Find the sections of a stack file in the annotations of ``StackConfig``."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,14 +14,14 @@ from .field_names import list_models
 
 @cache
 def list_sections() -> Mapping[str, FieldInfo]:
-    """Return section → its field: every field of the stack file that holds models."""
+    """Return section → its pydantic field, for every top-level field whose value is a model or a list of models."""
     fields = {field.alias or name: field for name, field in StackConfig.model_fields.items()}
     return {name: field for name, field in fields.items() if list_models(field.annotation)}
 
 
 @cache
 def list_named_lists() -> Mapping[str, type[Model]]:
-    """Return list of named items → the model of its items; the models of a union have one noun."""
+    """Return section → the model of its items, for each list of named items; of a union, its first model."""
     items = {name: list_models(field.annotation)[0] for name, field in list_sections().items() if is_list(name)}
     return {name: model for name, model in items.items() if model.noun}
 
@@ -33,15 +33,15 @@ def is_list(section: str) -> bool:
 
 @cache
 def adapt(section: str) -> TypeAdapter[Any]:
-    """Build the validator of a section, or of the items of a list; only a broken stack object needs it."""
+    """Build the validator of a section, or of one item if the section is a list; only broken stack objects need it."""
     field = list_sections()[section]
     if is_list(section):
         return TypeAdapter(get_args(field.annotation)[0])
-    choice = Field(discriminator=field.discriminator)  # pydantic warns of the field's own alias here
+    choice = Field(discriminator=field.discriminator)  # with the field itself, pydantic would warn of its alias
     annotation: Any = Annotated[field.annotation, choice, *field.metadata]
     return TypeAdapter(annotation)
 
 
 def find_name(item: Any, section: str) -> Any:
-    """Return the name of an item of a list in the file; an item that is text is its own name."""
+    """Return the name of an item in a named list; an item that is a text is its own name."""
     return item.get(list_named_lists()[section].named_by) if isinstance(item, dict) else item

@@ -1,4 +1,4 @@
-"""A stack file as text: its values, and the line of each value."""
+"""A stack file: its text, its values, and the line of each value."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ STACKS = Path("stacks")
 
 
 def locate_stack(stack: str, folder: Path = STACKS) -> Path:
-    """Return the file of a stack, as Pulumi names it."""
+    """Return the path of a stack's file, which Pulumi names ``Pulumi.STACK.yaml``."""
     return folder / f"Pulumi.{stack}.yaml"
 
 
@@ -37,12 +37,12 @@ def list_stacks(folder: Path = STACKS) -> list[str]:
 
 
 def _find_type(path: FieldPath) -> ScalarType | None:
-    """Return the type of a place in a file; None outside the stack object."""
+    """Return the type of the scalar at a path of the file; None outside the stack object."""
     return find_type(path[len(IN_FILE) :], StackConfig) if path[: len(IN_FILE)] == IN_FILE else None
 
 
 class Source:
-    """One stack file; errors show its name as ``file``.
+    """One stack file; problems show ``file`` as its name.
 
     Raises:
         StackError: The text is not YAML.
@@ -100,12 +100,12 @@ class Source:
         return node
 
     def read_scalar(self, path: FieldPath) -> str:
-        """Return the text of a scalar as the file has it, before YAML reads it; empty if there is no scalar."""
+        """Return the text of a scalar in the file, before YAML interprets it; empty if there is no scalar."""
         node = self.find_node(path)
         return node.value if isinstance(node, yaml.ScalarNode) else ""
 
     def _walk(self, path: FieldPath) -> Iterator[tuple[int, Any]]:
-        """Yield line and node of each step of a path, as far as the file has the path."""
+        """Yield (line, node) of each step of a path, as far as the path exists in the file."""
         node: Any = self.root
         yield 1, node
         for part in path:

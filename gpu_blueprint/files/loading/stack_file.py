@@ -1,4 +1,4 @@
-"""The stack file that a command reads once and passes on as a value."""
+"""Read and check a stack file; a command does so once, and passes the result on as a value."""
 
 import io
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ class StackFile(Record):
     config: StackConfig
 
     def list_warnings(self, today: date) -> list[Problem]:
-        """Return the warnings: what is legal but unwise, each with its line."""
+        """Return a warning for everything that is allowed but unwise, each with its line."""
         found = [*find_placeholders(self.config), *find_warnings(self.config, today), *self._warn_of_twins()]
         named = (replace(each, subject=name_subject(each.path, self.source.stack)) for each in found)
         return add_lines(self.source, map(move_into_file, named))
@@ -46,12 +46,12 @@ class StackFile(Record):
             raise StackError(add_lines(self.source, map(move_into_file, left)))
 
     def list_hints(self) -> list[Problem]:
-        """Return notes on choices that may be a mistake, each with its line."""
+        """Return a note for each choice that may be a mistake, with its line."""
         return add_lines(self.source, map(move_into_file, find_hints(self.config)))
 
     @property
     def missing_secrets(self) -> list[str]:
-        """Config secrets that the stack needs and its file does not hold."""
+        """Config secrets that the stack needs and that are missing in its file."""
         monitoring = self.config.monitoring
         needed = monitoring.secrets if isinstance(monitoring, InstallMonitoring) else []
         return [name for name in needed if f"{PROJECT}:{name}" not in self.source.config]
@@ -64,14 +64,14 @@ class StackFile(Record):
             twin = locate_stack(name, folder)
             if name != self.name and _Cluster.in_file(twin) == own:
                 verb, hint = "makes", "choose another name"
-                if self.config.existing_cluster:  # each stack would change the objects of the other
+                if self.config.existing_cluster:  # either stack would change the objects of the other
                     verb, hint = "fills", "put the pools and tenants of both into one stack file"
                 reason = f"{twin} {verb} a cluster of the same name in the same account and region"
                 yield Problem("cluster-name-shared", path, reason, hint, severity="warning")
 
 
 class _Cluster(Record):
-    """Account, region and name of a cluster, which identify it in AWS."""
+    """A cluster, identified by its account, region and name."""
 
     account: Any
     region: Any
@@ -96,7 +96,7 @@ class _Cluster(Record):
 
 
 def open_stack(stack: str, folder: Path = STACKS, *, bounded: bool = True) -> StackFile:
-    """Return the checked file of a stack; without ``bounded`` its cost may exceed its bounds.
+    """Return the checked file of a stack; unless ``bounded``, its cost may exceed the bounds that it states.
 
     Raises:
         UsageError: There is no such file.
@@ -119,7 +119,7 @@ def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFi
     explained = {problem.path for problem in moved}
     secrets = {
         problem.path for problem in moved if problem.kind == PLAIN_SECRET
-    }  # no other problem may print the secrets
+    }  # other problems of these fields are dropped, since they would print the secrets
     outside = [
         problem
         for problem in source.find_key_problems()
@@ -138,13 +138,13 @@ def load(stack: str, folder: Path = STACKS) -> StackConfig:
 
 
 def read_source(stack: str, folder: Path = STACKS) -> Source:
-    """Read the file of a stack without a check of its content; raises as ``read_exactly`` does, also ``StackError``."""
+    """Read the file of a stack, unchecked; raises as ``read_exactly`` does, and ``StackError`` if it is not YAML."""
     text = io.StringIO(read_exactly(stack, folder), newline=None).read()
     return Source(text, locate_stack(stack, folder).as_posix())
 
 
 def read_exactly(stack: str, folder: Path = STACKS) -> str:
-    """Read the text of a stack's file, with the line ends that it has.
+    """Read the text of a stack's file, with its own line ends.
 
     Raises:
         UsageError: There is no such file, or it is not text.

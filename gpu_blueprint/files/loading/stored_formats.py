@@ -1,6 +1,6 @@
-"""The format in which the weights of a model are stored, as the ``quantization_config`` of its ``config.json`` says.
+"""Find the format of a model's stored weights in the ``quantization_config`` of its ``config.json``.
 
-Each method writes its own field names. The names here come from known checkpoints and were not compared with the
+Each quantization method has its own field names. Those here come from known checkpoints and were not compared with the
 source of vLLM; an unknown format is refused.
 """
 
@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 _WHOLE = {"fp8": "float8", "mxfp4": "float4"}
-"""Methods whose name says the type of a weight."""
+"""Method → the type of a weight, for methods that have only one."""
 _ALGORITHMS = {"FP8": "float8", "NVFP4": "float4"}
 """``quant_algo`` of ModelOpt → the type of a weight."""
 _LEAST_GROUP, _MOST_GROUP = 8, 65536
 
 
 def find_stored_format(content: Mapping[str, Any]) -> str | None:
-    """Return the format as rows of the catalogue name it, such as ``gptq int8``; None for weights of 16 bits.
+    """Return the format in the catalogue's words, such as ``gptq int8``; None for weights that are not quantized.
 
     Args:
         content: The content of a ``config.json``.
@@ -28,7 +28,7 @@ def find_stored_format(content: Mapping[str, Any]) -> str | None:
 
 
 def find_group_size(content: Mapping[str, Any]) -> int | None:
-    """Return the smallest number of weights that share a scale; None if it does not follow from the file.
+    """Return the smallest number of weights that share a scale; None if the file does not tell it.
 
     Args:
         content: The content of a ``config.json``.
@@ -42,7 +42,7 @@ def find_group_size(content: Mapping[str, Any]) -> int | None:
 
 
 def _find_stored(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the section that describes the stored weights; None for weights of 16 bits."""
+    """Return the section about the quantization of the stored weights; None if they are not quantized."""
     inner = content.get("text_config")
     parts = [content, *([inner] if isinstance(inner, Mapping) else [])]
     named = [part.get(field) for part in parts for field in ("quantization_config", "compression_config")]
@@ -67,7 +67,7 @@ def _find_number(method: str, stored: Mapping[str, Any]) -> str:
 
 
 def _join_groups(groups: Any) -> str:
-    """Return the types of the groups of layers, such as ``float8``; several of them with ``and`` between."""
+    """Return the weight types of the groups of layers, such as ``float8``, joined by ``and``."""
     found = list(groups.values()) if isinstance(groups, Mapping) else []
     weights = [group.get("weights") if isinstance(group, Mapping) else None for group in found]
     numbers = {

@@ -1,6 +1,6 @@
-"""Edits of a stack file's text that keep comments, order, quotes and line ends.
+"""Edit the text of a stack file, and keep its comments, order, quotes and line ends.
 
-Each edit reads the new text again, and refuses it unless exactly the wanted field differs.
+After each edit the new text is read again, and refused unless only the wanted fields differ.
 """
 
 import json
@@ -19,21 +19,21 @@ from .migrations import ITEM, Rename
 from .source import Source
 
 _MARK = "\ufeff"
-"""The byte order mark that some editors write at the begin of a file; YAML's positions do not count it."""
+"""The byte order mark with which some editors begin a file; PyYAML's positions do not count it."""
 _ANCHOR = re.compile(r"&\S+\s+")
 
 
 def read_editable(text: str, file: str) -> tuple[str, Source]:
-    """Return the byte order mark of a file, empty if it has none, and the file without it."""
+    """Return the byte order mark of a file (empty if it has none), and the file without the mark."""
     mark = _MARK if text.startswith(_MARK) else ""
     return mark, Source(text.removeprefix(_MARK), file)
 
 
 def set_fields(source: Source, values: Mapping[Path, str | int]) -> Source:
-    """Return the file with other scalars in fields of the stack object; a missing field becomes the first of its map.
+    """Return the file with new scalars in fields of the stack object; a missing field becomes the first of its mapping.
 
     Raises:
-        StackError: The text cannot be edited without a change of other fields, or the mapping around it is missing.
+        StackError: The edit would change other fields too, or the mapping for a missing field has no fields.
     """
     expected, first = _copy(source.stack), next(iter(values))
     present: dict[int, tuple[Any, str | int]] = {}
@@ -56,10 +56,10 @@ def set_fields(source: Source, values: Mapping[Path, str | int]) -> Source:
 
 
 def rename_field(source: Source, step: Rename) -> Source:
-    """Return the file with another name for a field, everywhere in the stack object where the step finds it.
+    """Return the file with a field renamed, at every place in the stack object that the step's path matches.
 
     Raises:
-        StackError: A mapping has a field under both names, or the text cannot be edited without a change elsewhere.
+        StackError: A mapping has fields of both names, or the edit would change other fields too.
     """
     found = list(_find_keys(source.find_node(IN_FILE), step.path, ()))
     both = [
@@ -89,14 +89,14 @@ def _find(value: Any, path: Path) -> Any:
 
 
 def _copy(value: Any) -> Any:
-    """Return a copy of a value without objects that aliases share."""
+    """Return a deep copy of a value, in which aliases share no object."""
     if isinstance(value, dict):
         return {key: _copy(item) for key, item in value.items()}
     return [_copy(item) for item in value] if isinstance(value, list) else value
 
 
 def _put(value: Any, path: Path, item: Any) -> Any:
-    """Return a value with an item at a path."""
+    """Return a copy of a value with an item put at a path."""
     if not path:
         return item
     if isinstance(value, list):
@@ -115,7 +115,7 @@ def _rename(value: Any, path: tuple[str, ...], name: str) -> Any:
 
 
 def _find_keys(node: Any, pattern: tuple[str, ...], path: Path) -> Iterator[tuple[Path, yaml.MappingNode, Any]]:
-    """Yield path, mapping and node of each key that a pattern names."""
+    """Yield (path, mapping, node of the key) for each key that a pattern matches."""
     first, *rest = pattern
     if isinstance(node, yaml.SequenceNode) and first == ITEM:
         for index, item in enumerate(node.value):
@@ -129,7 +129,7 @@ def _find_keys(node: Any, pattern: tuple[str, ...], path: Path) -> Iterator[tupl
 
 
 def _replace(text: str, node: Any, value: str | int) -> str:
-    """Return the text with another scalar, which keeps its anchor and its quotes."""
+    """Return the text with a new value for a scalar; its anchor and its quotes stay."""
     raw = text[node.start_mark.index : node.end_mark.index].rstrip()
     anchor = match[0] if (match := _ANCHOR.match(raw)) else ""
     style = node.style if node.style in ('"', "'") and isinstance(value, str) else ""
@@ -138,7 +138,7 @@ def _replace(text: str, node: Any, value: str | int) -> str:
 
 
 def _write(value: str | int, style: str = "") -> str:
-    """Return a scalar in YAML: a plain number, or a text in the given quotes, else in quotes if it needs them."""
+    """Return a scalar in YAML: a plain number, or a text in the quotes ``style``, or in quotes if it needs them."""
     if isinstance(value, int):
         return str(value)
     quote = style or ("" if reads_as_text(value) else '"')
@@ -146,7 +146,7 @@ def _write(value: str | int, style: str = "") -> str:
 
 
 def _insert(source: Source, path: Path, value: str | int) -> str:
-    """Return the text with a new field before the first field of its mapping and the comment above that field."""
+    """Return the text with a new field at the top of its mapping, above the first field and that field's comment."""
     text, mapping = source.text, source.find_node((*IN_FILE, *path[:-1]))
     if not isinstance(mapping, yaml.MappingNode) or not mapping.value:
         raise _refuse(source, path)
@@ -174,7 +174,7 @@ def _find_key_end(source: Source, path: Path) -> int:
 
 
 def _read_back(source: Source, text: str, expected: Any, path: Path) -> Source:
-    """Return the file of an edited text, which must have the expected fields in the expected order."""
+    """Return the file with the edited text, after a check that it has the expected fields in the expected order."""
     edited = _reread(source, text, path)
     try:
         is_right = {**edited.data, "config": {**edited.config, IN_FILE[1]: None}} == {

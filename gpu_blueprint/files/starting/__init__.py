@@ -1,4 +1,4 @@
-"""The first stack file of a team: a few answers become a commented file whose pool fits a monthly budget."""
+"""Write the first stack file of a team from a few answers: commented, with a pool that fits a monthly budget."""
 
 from .answers import Answers
 from .first_file import FirstFile, make_first_file

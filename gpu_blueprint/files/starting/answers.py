@@ -1,4 +1,4 @@
-"""The answers for a first stack file, as a person typed them."""
+"""The answers for a first stack file, as typed on the command line."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -26,20 +26,20 @@ def name_placeholder(role: str, region: str) -> str:
 
 
 class Answers(Record, kw_only=True, dict=True):
-    """The answers; missing texts become placeholders, and missing numbers are chosen."""
+    """The answers. Missing texts become placeholders, and ``first_file`` chooses missing numbers."""
 
     environment: str
     gpu: str
     cidr: str
     sharing: str = "exclusive"
-    """Sharing mode, and after ``=`` the number of pods or the MIG profile."""
+    """The sharing mode; the number of pods on a GPU, or the MIG profile, may follow after ``=``."""
     purpose: str = "inference"
     purchase: str = "on-demand"
     max_gpus: str | None = None
     budget: str | None = None
     """US dollars a month."""
     expected_hours: str | None = None
-    """Hours a month in which all GPUs of the pool's limit run; None for all hours."""
+    """Hours a month in which all GPUs up to the pool's limit run; None for all hours."""
     account: str = PLACEHOLDER_ACCOUNT
     region: str = "us-east-1"
     zones: str | None = None
@@ -76,7 +76,7 @@ class Answers(Record, kw_only=True, dict=True):
 
     @property
     def sharing_fields(self) -> dict[str, Any]:
-        """The field `sharing` of the pool; empty for whole GPUs, and for a text that ``find_mistakes`` refuses."""
+        """The field `sharing` of the pool; empty for whole GPUs, and for a mode that ``find_mistakes`` refuses."""
         detail = self.sharing.partition("=")[2]
         if self._mode == "mig":
             table = GPUS[self.gpu].mig if self.gpu in GPUS else None
@@ -88,7 +88,7 @@ class Answers(Record, kw_only=True, dict=True):
 
     @property
     def slots(self) -> int:
-        """Pods that one GPU takes."""
+        """Number of pods that run on one GPU."""
         fields = self.sharing_fields
         table = GPUS[self.gpu].mig if self.gpu in GPUS else None
         profile = table.profiles.get(fields.get("profile", "")) if table else None
@@ -106,24 +106,24 @@ class Answers(Record, kw_only=True, dict=True):
 
     @cached_property
     def types(self) -> list[Instance]:
-        """The types in the region that hold whole GPUs of the model, fewest GPUs first; empty for an unknown model."""
+        """Instance types in the region with whole GPUs of the model, fewest GPUs first; empty for an unknown model."""
         rows = [row for row in list_instances().values() if row.gpu_name == self.gpu and self.region in row.regions]
         whole = [row for row in rows if not row.is_fractional and not row.is_bare_metal]
         return sorted(whole, key=lambda row: row.gpu_devices)
 
     @property
     def takes_whole_nodes(self) -> bool:
-        """True for training on whole GPUs: its runs take all GPUs of the largest nodes."""
+        """True for training on whole GPUs: a run takes all GPUs of the largest nodes."""
         return self.purpose == "training" and not self.sharing_fields
 
     @property
     def step(self) -> int:
-        """GPUs of the smallest node, for training of the largest; a limit that is chosen is a multiple."""
+        """GPUs of the smallest node; of the largest, for training on whole GPUs. A chosen limit is a multiple of it."""
         row = -1 if self.takes_whole_nodes else 0
         return self.types[row].gpu_devices if self.types else 1
 
     def find_mistakes(self) -> Iterator[str]:
-        """Yield a sentence for each malformed answer, with its flag."""
+        """Yield a message for each malformed answer, with its flag."""
         numbers = (
             ("--budget", self.budget, self.dollars, "an amount of US dollars above 0, such as 2000"),
             ("--max-gpus", self.max_gpus, read_count(self.max_gpus), f"a number of GPUs from 1 to {MOST_GPUS}"),
@@ -151,7 +151,7 @@ class Answers(Record, kw_only=True, dict=True):
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a list that commas separate."""
+    """Return the parts of a text between commas."""
     return [part.strip() for part in text.split(",")]
 
 

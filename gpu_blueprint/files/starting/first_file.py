@@ -1,4 +1,4 @@
-"""Make the first stack file: check the answers, choose the pool's limit within the budget, and set the bounds."""
+"""Make the first stack file: check the answers, choose the pool's limit within the budget, and set cost bounds."""
 
 from collections.abc import Callable
 from math import ceil, floor
@@ -22,12 +22,12 @@ _ROUND_BUDGET = 10
 
 
 class FirstFile(Record):
-    """A stack file without problems, and the reason for its limit."""
+    """A stack file without problems, and the reason for its pool's limit."""
 
     text: str
     config: StackConfig
     note: str
-    """The reason for the pool's limit, and the cost of its GPUs."""
+    """The reason for the pool's limit, and the expected cost of a month, as one line."""
 
 
 def make_first_file(answers: Answers, file: str) -> FirstFile:
@@ -38,7 +38,7 @@ def make_first_file(answers: Answers, file: str) -> FirstFile:
         file: Path that the file will have.
 
     Raises:
-        UsageError: It names every wrong answer with its flag, in a line each.
+        UsageError: Answers are wrong; the text has a line for each, with its flag.
     """
     given = read_count(answers.max_gpus)
     mistakes, sizing = [*answers.find_mistakes()], Sizing(given or answers.step)
@@ -68,7 +68,7 @@ def make_first_file(answers: Answers, file: str) -> FirstFile:
 
 
 def _fit_pods(answers: Answers, sizing: Sizing, file: str) -> Sizing:
-    """Return the sizing with a smaller pod if nodes lack CPU or memory for the usual pod in each of their slots."""
+    """Return the sizing, with a smaller ``podSize`` if a node cannot run the default pod in each of its slots."""
     try:
         _load(answers, sizing, file)
     except StackError as error:
@@ -80,7 +80,7 @@ def _fit_pods(answers: Answers, sizing: Sizing, file: str) -> Sizing:
 
 
 def _size_quota(answers: Answers, sizing: Sizing, file: str) -> Sizing:
-    """Return the sizing of a pool for training with a quota for all its GPUs, on nodes of any of its sizes."""
+    """Return the sizing; for training on whole GPUs, with a quota that allows all GPUs on nodes of any of its sizes."""
     if answers.purpose != "training" or answers.sharing_fields:
         return sizing
     try:
@@ -101,7 +101,7 @@ def _check(answers: Answers, sizing: Sizing, file: str, *, bounded: bool = True)
 
 
 def _estimate_month(config: StackConfig) -> Usd:
-    """Estimate a month as ``monthlyBudget`` counts it: expected, at the pool's capacity types."""
+    """Estimate the cost of a month as ``monthlyBudget`` counts it: expected use, at the pool's capacity types."""
     return sum(estimate_monthly_expectations(config).values(), start=Usd())
 
 
@@ -114,7 +114,7 @@ def _fits(answers: Answers, sizing: Sizing, file: str) -> bool:
 
 
 def _refuse_small_budget(answers: Answers, sizing: Sizing, config: StackConfig, file: str) -> None:
-    """Refuse a budget below the cost of the limit, and a budget to choose by without prices."""
+    """Refuse a budget that the smallest or given limit exceeds, or that cannot choose a limit for lack of prices."""
     month, dollars = _estimate_month(config), answers.dollars or 0
     if month.unknown:
         unknown = ", ".join(sorted(month.unknown))
@@ -128,7 +128,7 @@ def _refuse_small_budget(answers: Answers, sizing: Sizing, config: StackConfig, 
 
 
 def _list_cheaper_ways(answers: Answers, sizing: Sizing, month: Usd, file: str) -> list[str]:
-    """Return the remedies: the budget that holds the GPUs, and what costs less."""
+    """Return the remedies: the budget that is enough for the GPUs, and what would cost less."""
     ways = [f"{'allow' if answers.max_gpus else 'the least is'} --budget {ceil(month.known)}"]
     dollars = answers.dollars or 0
     if fewer := _find_fewer(answers, sizing, file):
@@ -147,7 +147,10 @@ def _list_cheaper_ways(answers: Answers, sizing: Sizing, month: Usd, file: str) 
 
 
 def _find_fewer(answers: Answers, sizing: Sizing, file: str) -> int:
-    """Return the largest limit up to ``sizing`` within the budget, in whole nodes or else in GPUs; 0 if none fits."""
+    """Return the largest limit within the budget that is not above the limit of ``sizing``; 0 if none fits.
+
+    It is a multiple of the usual nodes if one fits, else of the smallest nodes.
+    """
     steps = (answers.step, replace(answers, purpose=PURPOSES[0]).step)
     limits = (_find_limit(answers, sizing, file, step, sizing.max_gpus) for step in steps)
     return next(filter(None, limits), 0)
@@ -161,8 +164,8 @@ def find_largest(fits: Callable[[int], bool], step: int, most: int = MOST_GPUS) 
     """Return the largest multiple of ``step`` that fits, at most ``most``; 0 if ``step`` itself does not fit.
 
     Args:
-        fits: Tells whether a limit fits; a limit above one that does not fit never fits.
-        step: GPUs between two limits.
+        fits: Returns whether a limit fits. If it does not, no larger limit may fit either.
+        step: Limits are multiples of this number of GPUs.
         most: The largest limit.
     """
     last = most // step
@@ -177,7 +180,7 @@ def find_largest(fits: Callable[[int], bool], step: int, most: int = MOST_GPUS) 
 
 
 def _try(answers: Answers, sizing: Sizing, file: str) -> Usd | None:
-    """Return the expected month of other answers; None if their file has problems or unknown prices."""
+    """Return the expected cost of a month with other answers; None if their file has problems or prices are unknown."""
     try:
         month = _estimate_month(_load(answers, sizing, file))
     except StackError:

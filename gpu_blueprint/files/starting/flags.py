@@ -1,4 +1,4 @@
-"""Problems of the file, written as problems of the flags that decide its fields."""
+"""Write problems of the first stack file as problems of the flags that set its fields."""
 
 from collections.abc import Iterable, Iterator
 
@@ -33,16 +33,16 @@ _REMEDIES = {
     "spot-without-checkpoints": "leave spot out here; if jobs resume from checkpoints, write spot into purchase and "
     "checkpointed: true into the file afterwards",
 }
-"""Kind of a problem whose remedy is a field that no flag writes → the remedy."""
+"""Kind of problem whose usual remedy is a field that no flag writes → the remedy here."""
 
 
 def explain(problems: Iterable[Problem]) -> Iterator[str]:
-    """Yield each problem once, with the flag that decides its field."""
+    """Yield each problem once, with the flag that sets its field."""
     told = (replace(problem, hint=_REMEDIES.get(problem.kind, problem.hint)) for problem in problems)
     yield from dict.fromkeys(f"{find_flag(problem.path)}: {problem.message}" for problem in told)
 
 
 def find_flag(path: Path) -> str:
-    """Return the flag that decides a field, or the innermost field around it."""
+    """Return the flag that sets a field, or else the flag of the innermost field around it."""
     inner = (path[:length] for length in range(len(path), 0, -1))
     return next((_FLAGS[part] for part in inner if part in _FLAGS), "--gpu")

@@ -1,4 +1,4 @@
-"""The text of the first stack file, with its comments."""
+"""Write the text of the first stack file, with its comments."""
 
 from ...catalog import GPUS
 from ...config.sizes import PodSize
@@ -12,7 +12,7 @@ _CPUS_OF_SLOT, _GIB_OF_SLOT = 2, 8
 
 
 class Sizing(Record):
-    """The numbers of the file that follow from costs."""
+    """The numbers in the file that are computed, not answered."""
 
     max_gpus: int
     why_max_gpus: str = ""
@@ -21,13 +21,13 @@ class Sizing(Record):
     monthly_budget: float | None = None
     least_cpus: int = 0
     least_gib: int = 0
-    """Lower bounds of the tenant's quota, in CPUs and GiB of memory; the quota grows with its GPUs."""
+    """Least CPUs and GiB of memory of the tenant's quota, which else follows from its GPUs."""
     pod_size: PodSize | None = None
-    """CPU and memory of a slot, if the nodes have less than the default."""
+    """The ``podSize``, if nodes have less CPU or memory per slot than the default needs."""
 
 
 def write_text(answers: Answers, sizing: Sizing) -> str:
-    """Return the text of the file, with wrong answers as they are, so that the checks name them."""
+    """Return the text of the file. Wrong answers are written too, so that the checks report them."""
     return (
         "\n".join(
             [

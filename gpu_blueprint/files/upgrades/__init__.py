@@ -1,4 +1,4 @@
-"""Find the newer versions that a stack can take, and write them into its file."""
+"""Find the newer versions to which a stack can be upgraded, and write them into its file."""
 
 from .find import find_upgrades, list_foreign
 from .upgrade import Upgrade, apply_upgrade

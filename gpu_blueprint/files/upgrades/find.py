@@ -1,4 +1,4 @@
-"""The upgrades of a stack, in the order that EKS requires.
+"""Find the upgrades of a stack, in the order that EKS requires.
 
 EKS moves the control plane one minor at a time. Karpenter and the AMIs must support the next minor before the control
 plane moves; nodes follow the control plane (EKS user guide, update-cluster; EKS best practices, cluster-upgrades;
@@ -31,7 +31,7 @@ _MOST_SHOWN = 40
 def find_upgrades(
     config: StackConfig, kubernetes: str | None = None, karpenter: str | None = None, ami: str | None = None
 ) -> list[Upgrade]:
-    """Return the upgrades in their order: all, or only those up to the given versions.
+    """Return the upgrades in order: all of them, or only those up to the given versions, one for each Kubernetes minor.
 
     Raises:
         UsageError: A version is unknown, older than the stack's, or needs an upgrade of another component first.
@@ -55,7 +55,7 @@ def find_upgrades(
 
 
 def list_foreign(config: StackConfig) -> list[str]:
-    """Return the components that the owner of an existing cluster upgrades outside of the stack file."""
+    """Return the components that the owner of an existing cluster upgrades, not this stack."""
     if not config.existing_cluster:
         return []
     return ["Kubernetes", *([] if config.installs_karpenter else ["Karpenter"])]
@@ -84,7 +84,7 @@ def _list_all(versions: Versions) -> Iterator[Upgrade]:
 
 
 def _list_needed_first(versions: Versions, minor: str) -> Iterator[Upgrade]:
-    """Yield the upgrades that a Kubernetes minor needs first."""
+    """Yield the upgrades of Karpenter and AMIs that must come before the upgrade to a Kubernetes minor."""
     oldest = KUBERNETES[minor].oldest_karpenter
     if parse_version(versions.karpenter) < parse_version(oldest):
         fitting = [release for release in KARPENTER_VERSIONS if parse_version(release) >= parse_version(oldest)]
@@ -194,7 +194,7 @@ def _plan_amis(versions: Versions, target: str) -> Iterator[Upgrade]:
 
 
 def _list_known(family: AmiFamily) -> list[str]:
-    """Return the releases of a family in the catalogue that a stack may state."""
+    """Return the catalogue's releases of an AMI family that a stack may state, oldest first."""
     named = {*family.days, family.oldest_version, family.default_version}
     return sorted(
         (name for name in named if family.order(name) >= family.order(family.oldest_version)), key=family.order

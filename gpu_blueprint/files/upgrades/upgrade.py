@@ -19,12 +19,12 @@ DISPLAY = {
 
 
 class Upgrade(Record, kw_only=True):
-    """A newer version of one component; each upgrade takes one `pulumi up`."""
+    """The upgrade of one component to a newer version; each upgrade needs a `pulumi up` of its own."""
 
     component: str
     """``kubernetes``, ``karpenter`` or the name of an AMI family."""
     before: str
-    """The version that runs; the oldest if pools differ."""
+    """The version in the stack now; the oldest one if pools differ."""
     after: str
     fields: tuple[Path, ...]
     """The fields of the stack object that get the new version."""
@@ -34,7 +34,7 @@ class Upgrade(Record, kw_only=True):
     drained: tuple[str, ...] = ()
     """Names of the pools whose nodes drain."""
     remark: str = ""
-    """Pools whose nodes follow late, or a limit of this blueprint with the new version, without a full stop."""
+    """Pools whose nodes change late, or what this blueprint cannot do with the new version, without a full stop."""
 
     @property
     def title(self) -> str:
@@ -48,11 +48,11 @@ class Upgrade(Record, kw_only=True):
 
     @property
     def notes(self) -> tuple[UpgradeNote, ...]:
-        """The known breaking changes between both versions."""
+        """The known breaking changes between the two versions."""
         return list_upgrade_notes(self.component, self.before, self.after)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the facts for programs."""
+        """Return the fields of the JSON output."""
         return {
             "component": self.component,
             "before": self.before,
@@ -76,7 +76,7 @@ class Upgrade(Record, kw_only=True):
 
 
 def apply_upgrade(stack: StackFile, source: Source, upgrade: Upgrade) -> StackFile:
-    """Return the stack with the new version in its file; ``source`` has the line ends of the file.
+    """Return the stack with the new version in its file. ``source`` is that file, with its own line ends.
 
     Raises:
         StackError: The text cannot be edited, or `check` refuses the new file.

@@ -11,13 +11,13 @@ from .upgrade import Upgrade
 
 
 class Versions(Record):
-    """The versions that a stack's file decides."""
+    """The versions that a stack file sets, or leaves to their defaults."""
 
     config: StackConfig
     kubernetes: str
     karpenter: str
     amis: tuple[str | None, ...]
-    """AMI release of each pool of the file; None for a pool with the blueprint's default release."""
+    """AMI release of each pool in the file; None for a pool that leaves it to the blueprint's default."""
 
     @classmethod
     def of(cls, config: StackConfig) -> "Versions":
@@ -26,7 +26,7 @@ class Versions(Record):
         return cls(config, cluster.kubernetes_version, cluster.karpenter_version, tuple(amis))
 
     def list_pinning(self, family: str, below: str) -> list[int]:
-        """Return the positions of the pools that state an older AMI release of a family."""
+        """Return the positions of the pools that state an AMI release of a family older than ``below``."""
         return [
             index
             for index, version in enumerate(self.amis)
@@ -36,9 +36,9 @@ class Versions(Record):
         ]
 
     def find_old_ami(self, minor: str) -> str | None:
-        """Return the AMI family of a pool whose release is too old for a Kubernetes minor.
+        """Return an AMI family of which a pool states a release too old for a Kubernetes minor; None if there is none.
 
-        A CPU pool needs no driver, so only Bottlerocket can be too old for it: its images are for one minor each.
+        A CPU pool needs no GPU driver, so only Bottlerocket can be too old for it: each of its images is for one minor.
         """
         release = KUBERNETES[minor]
         for name, family in AMI_FAMILIES.items():
@@ -48,7 +48,7 @@ class Versions(Record):
         return None
 
     def upgrade_kubernetes(self, minor: str) -> Upgrade:
-        """Return the upgrade to the next minor."""
+        """Return the upgrade to the next Kubernetes minor."""
         return Upgrade(
             component="kubernetes",
             before=self.kubernetes,
