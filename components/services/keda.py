@@ -45,13 +45,13 @@ def build_keda_values(config: StackConfig) -> dict[str, Any]:
     values = {
         # The chart has one selector and one list of tolerations for the operator, the metrics server and the webhooks.
         **place_on_system_nodes(config),
-        # The CRDs stay when KEDA is uninstalled. Their deletion would delete the scalers of teams, which wait for
-        # KEDA's operator to remove their finalizers, so their namespaces could not be deleted either.
+        # The CRDs stay when KEDA is uninstalled. Without them Kubernetes would delete the ScaledObjects of teams, and
+        # without KEDA's operator the finalizers of these objects would block the deletion of the namespaces.
         "crds": {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}},
         # One replica is the leader. The second takes over while a system node is replaced.
         "operator": {"replicaCount": find_platform_pod("keda-operator").replicas},
         "metricsServer": {"replicaCount": find_platform_pod("keda-metrics-apiserver").replicas},
-        # The chart's 100m are too much for small system nodes: the webhooks only work while a scaler is edited.
+        # The chart requests 100m of CPU, too much for small system nodes: the webhooks only judge writes of scalers.
         "resources": {"webhooks": {"requests": find_requests("keda-admission-webhooks", "webhooks")}},
         "podDisruptionBudget": {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}},
     }

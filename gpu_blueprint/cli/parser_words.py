@@ -20,7 +20,7 @@ _SENTENCES = (
     (r"argument (\S+?): expected one argument", r"\1 needs a value"),
     (r"argument (\S+?): expected at least one argument", r"\1 needs a value or more"),
     (r"argument (\S+?): not allowed with argument (\S+)", r"\1 and \2 exclude each other; write one of them"),
-    (r"argument (\S+?): ignored explicit argument '(.*)'", r"\1 takes no value, such as '\2'"),
+    (r"argument (\S+?): ignored explicit argument '(.*)'", r"\1 takes no value, and got '\2'"),
     (r"argument (\S+?): invalid \w+ value: (.+)", r"\1: \2 is no number"),
     (r"one of the arguments (.+) is required", r"{prog} needs one of \1"),
     (r"argument (.+)", r"\1"),
@@ -73,7 +73,7 @@ class CommandParser(argparse.ArgumentParser):
                     message = message.replace(" --", " or --").replace("one of or", "one of")
                 break
         end = " " if message.endswith("?") else "; "
-        self.exit(2, f"{make_printable(message)}{end}{self.prog} --help shows all words\n")
+        self.exit(2, f"{make_printable(message)}{end}{self.prog} --help shows all options\n")
 
     def explain_rest(self, rest: Sequence[str]) -> str:
         """Return a sentence about unknown words that suggests the closest option, or says how to write a program."""

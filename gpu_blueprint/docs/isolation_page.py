@@ -24,31 +24,33 @@ and on each node the VPC CNI evaluates network policies. A policy judges every o
 A stack file states a tenant's fields ([config.md](config.md#tenant)): `gpus`, `cpu`, `memory`, `pods`, `members`,
 `viewers`, `loadBalancers`, `httpsOut` and `identities`. `blueprint explain STACK TENANT` shows what a tenant may use.
 
-## Admission policies hold what objects say
+## Admission policies limit the fields of objects
 """
 _QUEUES = """
 The policies of queues are part of a stack with `queueing`. They refuse also with `enforcement: warn`, since a queue is
-useless if pods bypass it. They trust Kubernetes's controllers, the platform, and operators that run as service accounts
-outside the namespaces of tenants: a GitOps program that applies manifests of tenants should act as the tenant's service
+useless if pods bypass it. They trust Kubernetes's controllers, the platform, and operators whose service accounts are
+outside the namespaces of tenants. So a GitOps program bypasses these policies unless it acts as the tenant's service
 account. KubeRay, JobSet and Kubeflow Trainer must run in a namespace of the platform to make pods in queued pools.
 
-Objects that a controller makes bring no warning, because nobody reads it. The nodeSelector of a TrainJob is judged only
-if the TrainJob states one; else its runtime has it.
+Objects that a controller makes bring no warning, because nobody reads it. The nodeSelector of a TrainJob is judged
+if the TrainJob itself states one; no policy judges one that its runtime states.
 """
 _STEPS = """
 ## From warn to deny on a running platform
 
 1. Set `tenancy: {enforcement: warn}` before the first `pulumi up` with these rules. This update drains each GPU pool
-   once, within its budgets, so that pods restart, and `deny` would refuse the pods that break a rule. With `warn`
-   they pass with a warning, and leave the annotation `validation.policy.admission.k8s.io/validation_failure` in the
-   audit log of the control plane (log type `audit`). Rules that break no workload refuse from the first day, and so
-   do the rules of queues, which refuse services and bare pods in queued pools: <always>.
-   Quotas and rights hold at once, and network policies also for pods that run: grant `httpsOut`,
-   `loadBalancers` and `pods` as the tenants need them before this step. The policy pack refuses GPUs behind
-   admission that only warns: waive its rule `gpu-namespace-has-admission` for each namespace, such as
-   `gpu-prod-tenant-serving-namespace`, until step 4.
-2. Let each tenant apply its manifests again with `kubectl apply --dry-run=server`. It reads the warnings that its
-   Deployments and Jobs get, and changes nothing. CloudWatch Logs Insights counts the tenants that are left:
+   once, within the budgets of the pool. The drained pods restart, and with `deny` the API server would refuse those
+   that break a rule. With `warn` they pass with a warning, and leave the annotation
+   `validation.policy.admission.k8s.io/validation_failure` in the audit log of the control plane (log type `audit`).
+   These rules refuse from the first day, even with `warn`, because they break no workload or because a queue needs
+   them: <always>. The rules of queues refuse services and bare pods in queued pools. Quotas, rights and network
+   policies apply at once, network policies also to running pods. So first grant `httpsOut`, `loadBalancers` and `pods`
+   to the tenants that need them. The policy pack refuses a namespace with GPUs while its admission policies only warn:
+   waive its rule `gpu-namespace-has-admission` for each namespace, such as `gpu-prod-tenant-serving-namespace`, until
+   step 4.
+2. Let each tenant apply its manifests again with `kubectl apply --dry-run=server`. The dry run prints the
+   warnings for its Deployments and Jobs, and changes nothing. CloudWatch Logs Insights counts the warnings of each
+   namespace:
    `filter @message like /validation_failure/ | stats count(*) by objectRef.namespace`.
 3. Grant an exception to a tenant that needs one, for one rule and until a day:
 
@@ -74,13 +76,13 @@ of the policy. Nothing is judged by this policy from the next second on, in all 
 
     kubectl delete validatingadmissionpolicybinding gpu-blueprint-pods
 
-**A policy locks the platform out.** Every policy has `failurePolicy: Fail`, so a policy that cannot be evaluated
-refuses all that it judges, where its binding denies. With `enforcement: warn` the bindings only warn: such a policy
-warns, and admits what it could not judge. The policies of the rules in step 1 above refuse in both modes, and so does
-the MutatingAdmissionPolicy `gpu-blueprint-pods`, which completes pods; those of templates warn in both. A policy can
-judge only namespaces with the label `gpu-blueprint/tenant`: system pods, Karpenter, monitoring and the nodes go on.
-No policy judges admission policies and their bindings, so the command above always works. If the policies stop all
-tenants, delete all bindings:
+**A policy locks the platform out.** Every policy has `failurePolicy: Fail`. If a policy cannot be evaluated and its
+binding denies, the API server refuses every object that the policy matches. With `enforcement: warn` the bindings only
+warn, and the API server admits these objects with a warning. The policies of the rules in step 1 above refuse in both
+modes, and so does the MutatingAdmissionPolicy `gpu-blueprint-pods`, which completes pods. The policy about pod
+templates only warns in both modes. A policy can judge only namespaces with the label `gpu-blueprint/tenant`: system
+pods, Karpenter, monitoring and the nodes go on. No policy judges admission policies and their bindings, so the command
+above always works. If the policies stop all tenants, delete all bindings:
 
     kubectl delete validatingadmissionpolicybinding <bindings>
 
@@ -96,17 +98,17 @@ _PINS = """## Pods that keep their node
 A pod that may not be evicted has the annotation `karpenter.sh/do-not-disrupt`, or a PodDisruptionBudget allows no
 eviction: `maxUnavailable: 0`, `minAvailable` of all that run, or two budgets for one pod. Admission bounds the
 annotation (`no-endless-pins`) and refuses budgets that can never allow an eviction (`budgets-let-go`). A budget of
-`minAvailable: 1` for one replica passes, and holds the node all the same. Such a pod keeps its node from one thing
-alone:
+`minAvailable: 1` for one replica passes, and blocks the drain all the same. Such a pod protects its
+node only from consolidation:
 """
 _PINNED_PODS = (
     ("consolidation of an under-used node", "it stays, and so does its node"),
     (
         "drift: a new AMI, another template or node class",
-        "the node takes no new pods from then on, no successor starts for the pod, and the pod is deleted at the end "
-        "of the pool's terminationGracePeriod, less its own grace; then it restarts",
+        "the node takes no new pods from then on, no successor starts for the pod, and Karpenter deletes the pod "
+        "when the pool's terminationGracePeriod, less the grace of the pod, is over",
     ),
-    ("the age of a node (`expireAfter`), the close of `hours`, a pool that goes", "the same"),
+    ("the age of a node (`expireAfter`), the end of the pool's `hours`, a removed pool", "the same"),
     (
         "a spot notice, or the end of a Capacity Block",
         "nobody evicts it, so it gets no SIGTERM before its machine ends",
@@ -114,32 +116,33 @@ _PINNED_PODS = (
     ("an update of a node group with `staticNodes`", "EKS obeys the PodDisruptionBudget and not the annotation"),
 )
 _MORE_PINS = """
-Finalizers and a long grace hold no node beyond the pool's terminationGracePeriod: admission bounds the grace
+Finalizers and a long grace keep no node beyond the pool's terminationGracePeriod: admission bounds the grace
 (`bounded-grace`), and Karpenter waits for no pod whose grace is over. Pools for training have a budget of `"0"` for
-drift, so none takes their nodes while jobs run: work that must not end before its time belongs there. Elsewhere two
-replicas and `maxUnavailable: 1` keep a service up.
+drift, so drift replaces none of their nodes while jobs run: work that must not end before its time belongs there.
+Elsewhere two replicas and `maxUnavailable: 1` keep a service up.
 """
 _TITLES: dict[Mechanism, str] = {
-    "quota": "Quotas hold numbers",
-    "rights": "Rights (RBAC) hold kinds and verbs",
-    "traffic": "Network policies hold traffic",
-    "node": "Nodes hold devices",
+    "quota": "Quotas limit numbers",
+    "rights": "Rights (RBAC) limit kinds and verbs",
+    "traffic": "Network policies limit traffic",
+    "node": "Nodes give a container its own devices only",
 }
 _NOTES: dict[Mechanism, str] = {
     "traffic": """
 **Pods without an owner are a gap.** EKS promises network policies only for pods with an owner, such as a Deployment, a
 StatefulSet or a Job ([EKS user guide](https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html)). A pod
-without one, as `kubectl run` and the spawner of JupyterHub make it, may send what the policies forbid. Pods of other
-tenants refuse it all the same where they have owners, because their own policies hold, and EC2's metadata service does
-not answer pods (hop limit 1). Pods of the platform and ports of nodes may be open to it. No admission rule asks for an
-owner: JupyterHub could start no notebook, and a tenant can name any object of its own as the owner.
+without one, as `kubectl run` and the spawner of JupyterHub make it, may send what the policies forbid. Its traffic
+still does not reach pods of other tenants that have an owner, because their own policies apply, nor EC2's metadata
+service, which does not answer pods (hop limit 1). Pods of the platform and ports of nodes may be open to it. No
+admission rule requires an owner: with such a rule JupyterHub could start no notebook, and a tenant could still name any
+object of its own as the owner.
 
 **The first seconds of a pod are a gap.** The add-on of the VPC CNI runs in its standard mode: containers of a new pod
 start with all traffic allowed, and the agent of the node applies the policies a moment later, usually within seconds
 ([EKS user guide](https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html)). In this time a
-container may send what the policies forbid; pods of others that run already refuse it, since their policies hold. The
-mode `strict` (`NETWORK_POLICY_ENFORCING_MODE`) denies everything until then, and to pods that no policy selects for
-ever: each namespace of the platform would need policies, and the platform writes none there.
+container may send what the policies forbid; running pods of others refuse the traffic, since their policies apply. The
+mode `strict` (`NETWORK_POLICY_ENFORCING_MODE`) denies all traffic until then. Pods that no policy selects would get no
+traffic at all, so each namespace of the platform would need policies, and the platform writes none there.
 """,
 }
 """Mechanism → the text below the table of its section."""

@@ -36,7 +36,7 @@ $ kubectl describe resourcequotas
 
 The last command prints each quota and its use. Members write pods, workloads, Services, claims, Secrets, Roles
 and budgets in the namespace, read nodes and pools, and enter containers; viewers read, but no Secrets
-([rights](isolation.md#rights-rbac-hold-kinds-and-verbs)).
+([rights](isolation.md#rights-rbac-limit-kinds-and-verbs)).
 
 ## What pods write
 

@@ -6,8 +6,8 @@ repository pulumi/pulumi-eks.
 
 One child is left out of a plan: the Kubernetes provider ``NAME-eks-k8s``. pulumi-eks always makes it, no resource of
 ours uses it, and it creates nothing. The other children (service role, security groups, node group, instance role,
-add-ons, access entries, OIDC provider, the config map aws-auth) exist only if the arguments ask for them. Such
-arguments are refused, because the plan would not show these children.
+add-ons, access entries, OIDC provider, the config map aws-auth) depend on the arguments. Arguments that create any of
+them are refused, because the plan would not show these children.
 """
 
 from collections.abc import Mapping

@@ -62,7 +62,7 @@ def test_the_usage_shows_where_the_program_stands(capsys: pytest.CaptureFixture[
 )
 def test_a_mistake_is_told_in_one_line(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = refuse(capsys, "job", *words)
-    assert said in text and text.endswith("; blueprint job --help shows all words\n") and text.count("\n") == 1
+    assert said in text and text.endswith("; blueprint job --help shows all options\n") and text.count("\n") == 1
 
 
 def test_a_command_that_is_not_there_is_answered_with_the_closest(capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,7 +86,7 @@ def test_a_command_that_is_not_there_is_answered_with_the_closest(capsys: pytest
         ("check prod --zzz", "blueprint check has no option --zzz; "),
         ("check --format xml", "--format: 'xml' is no choice; choose from json, markdown, sarif, text; "),
         ("changes prod --against", "--against needs a value; "),
-        ("preview prod --tree=3", "--tree takes no value, such as '3'; "),
+        ("preview prod --tree=3", "--tree takes no value, and got '3'; "),
         ("explain prod --pod --job", "--job and --pod exclude each other; write one of them; "),
         ("new staging", "blueprint new needs one of --from or --gpu; "),
     ],
@@ -95,7 +95,7 @@ def test_a_mistake_of_every_kind_is_told_in_our_words(
     words: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = refuse(capsys, *words.split())
-    assert text.startswith(said) and text.endswith(" --help shows all words\n") and text.count("\n") == 1
+    assert text.startswith(said) and text.endswith(" --help shows all options\n") and text.count("\n") == 1
 
 
 def test_no_command_prints_its_usage_for_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:

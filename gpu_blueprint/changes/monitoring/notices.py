@@ -25,7 +25,7 @@ def find_monitoring_notices(
 
 
 def _find_shorter_samples(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for a shorter time and for a smaller size. Prometheus deletes every sample one day anyway."""
+    """Yield a sentence for a shorter time and for a smaller size. Prometheus deletes each sample at some time."""
     for old, new in pair_releases(before, after):
         was, now = (dig(release.inputs, "values", "prometheus", "prometheusSpec") for release in (old, new))
         if not isinstance(was, Mapping) or not isinstance(now, Mapping):
@@ -55,7 +55,7 @@ def _find_smaller_claims(before: Sequence[PlannedResource], after: Sequence[Plan
 
 
 def _list_claims(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the key above each volumeClaimTemplate, and the storage that the template requests."""
+    """Yield the storage that each volumeClaimTemplate requests, and the key of its owner, as ``prometheusSpec``."""
     for key, below in as_mapping(value).items():
         if key == "volumeClaimTemplate":
             yield place, dig(below, "spec", "resources", "requests", "storage")

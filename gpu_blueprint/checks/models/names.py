@@ -18,7 +18,7 @@ def refuse_repeated_models(stack: StackConfig) -> Iterator[Problem]:
     for index, model in enumerate(stack.models):
         if (model.tenant, model.name) in known:
             reason = f"tenant {model.tenant} has another model {model.name!r}, and callers find a model by its name"
-            hint = "choose another name; two versions of a model are one entry with next"
+            hint = "choose another name; for two versions of one model, write one entry with the field `next`"
             yield Problem("name-taken", ("models", index, "name"), reason, hint, names=(model.name,))
         known.add((model.tenant, model.name))
 
@@ -42,7 +42,9 @@ def refuse_long_deployments(stack: StackConfig) -> Iterator[Problem]:
     for version in list_versions(stack):
         name = version.model.deployment
         if len(name) > _LONGEST_SCALED:
-            reason = f"the Deployment {name!r} has {len(name)} characters, and its scaler takes {_LONGEST_SCALED}"
+            reason = (
+                f"the name of the Deployment, {name!r}, has {len(name)} characters, and KEDA allows {_LONGEST_SCALED}"
+            )
             hint = f"shorten name or version by {len(name) - _LONGEST_SCALED}"
             yield Problem("name-too-long", ("models", version.index, "name"), reason, hint)
 

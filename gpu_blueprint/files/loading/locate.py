@@ -12,7 +12,7 @@ _Problem = TypeVar("_Problem", bound=Problem)
 
 
 def find_path_in_file(path: Path) -> Path:
-    """Return the path in the file of a field of the stack object; for ``region``, the path of ``aws:region``."""
+    """Return the place in the file of a field of the stack; that of ``region`` is ``aws:region``."""
     return REGION_IN_FILE if path == ("region",) else (*IN_FILE, *path)
 
 

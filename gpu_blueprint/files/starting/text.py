@@ -21,13 +21,13 @@ class Sizing(Record):
     monthly_budget: float | None = None
     least_cpus: int = 0
     least_gib: int = 0
-    """Least CPUs and GiB of memory of the tenant's quota, which else follows from its GPUs."""
+    """Minimum of CPUs and GiB in the tenant's quota, if the count that follows from its GPUs is smaller."""
     pod_size: PodSize | None = None
     """The ``podSize``, if nodes have less CPU or memory per slot than the default needs."""
 
 
 def write_text(answers: Answers, sizing: Sizing) -> str:
-    """Return the text of the file. Wrong answers are written too, so that the checks report them."""
+    """Return the text of the file, with wrong answers, so that the checks report them; not with an unknown purpose."""
     return (
         "\n".join(
             [
@@ -85,9 +85,8 @@ def _write_bounds(sizing: Sizing) -> list[str]:
 
 def _write_pool(answers: Answers, sizing: Sizing) -> list[str]:
     sharing = [f"        sharing: {write_flow(answers.sharing_fields)}"] if answers.sharing_fields else []
-    purpose = (
-        answers.purpose if answers.purpose in PURPOSES else PURPOSES[0]
-    )  # an unknown purpose would hide the other problems of the pool
+    # An unknown purpose would hide the other problems of the pool.
+    purpose = answers.purpose if answers.purpose in PURPOSES else PURPOSES[0]
     why = f" # {sizing.why_max_gpus}" if sizing.why_max_gpus else ""
     comment = "a month, of the 730, for the cost estimate"
     hours = [f"        expectedHours: {write_flow(answers.hours)} # {comment}"] if answers.hours else []

@@ -69,7 +69,7 @@ def apply_proposals(source: Source, proposals: Iterable[Proposal]) -> Edited:
 
 
 def _check(text: str, file: str) -> StackConfig:
-    """Load a text and refuse it as ``check`` does."""
+    """Return the config of a text, and raise what ``check`` raises for a wrong one."""
     source = Source(text, file)
     if found := [*source.problems(), *source.find_key_problems()]:
         raise StackError(found)

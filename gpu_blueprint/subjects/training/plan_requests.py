@@ -82,7 +82,7 @@ def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
         faults,
         "--reclaimed",
         lambda value: 0 <= value < 1,
-        "write a share from 0 to below 1, such as 0.2",
+        "write 0.2 for 20 %, below 1",
     )
     keep = faults.count("--keep", words.keep or "3", _MOST_KEPT)
     row = choose_row(stack, pool, nodes) if pool and nodes else None

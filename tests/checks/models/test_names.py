@@ -17,7 +17,7 @@ def service(**overrides: Any) -> dict[str, Any]:
 def test_two_models_of_one_name_are_refused() -> None:
     problem = only(vllm(), triton(name="chat"))
     assert (problem.kind, problem.path) == ("name-taken", ("models", 1, "name"))
-    assert "are one entry with next" in problem.hint
+    assert "write one entry with the field `next`" in problem.hint
 
 
 def test_two_teams_may_have_models_of_one_name() -> None:
