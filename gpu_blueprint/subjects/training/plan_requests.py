@@ -77,13 +77,7 @@ def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
         "--days", words.days, lambda value: 0 < value <= _MOST_DAYS, f"write days above 0, up to {_MOST_DAYS:,}"
     )
     size = _read_optional(words.bytes_per_parameter, faults, "--bytes-per-parameter", _fits_size, "write 12 or 16")
-    share = _read_optional(
-        words.reclaimed,
-        faults,
-        "--reclaimed",
-        lambda value: 0 <= value < 1,
-        "write 0.2 for 20 %, below 1",
-    )
+    share = _read_optional(words.reclaimed, faults, "--reclaimed", _fits_share, "write 0.2 for 20 %, below 1")
     keep = faults.count("--keep", words.keep or "3", _MOST_KEPT)
     row = choose_row(stack, pool, nodes) if pool and nodes else None
     tenant = _find_tenant(stack, words, faults)
@@ -104,6 +98,10 @@ def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
         reclaimed=share,
         tenant=tenant,
     )
+
+
+def _fits_share(value: float) -> bool:
+    return 0 <= value < 1
 
 
 def _fits_size(value: float) -> bool:
