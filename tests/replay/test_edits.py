@@ -5,23 +5,12 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.files.loading import parse
-from gpu_blueprint.replay import replay_stack
-from gpu_blueprint.replay.edits import Edit, list_edits
-from gpu_blueprint.replay.offers import build_offers
 
 from ..support.builders import pool, stack, tenant
+from ..support.replay_trials import find_edits
 from ..support.replays import job, load
 
 TURNS4 = {"mode": "time-slicing", "replicas": 4}
-
-
-def find_edits(*pools: dict[str, Any], jobs: Any = None, **overrides: Any) -> dict[str, Edit]:
-    """The changes of a stack on a load, by their titles."""
-    config = parse(stack(pools=[*pools], **overrides), "us-east-1")
-    jobs = jobs or load(*(job(purpose=own["purpose"]) for own in pools))
-    found = replay_stack("test", build_offers(config), jobs)
-    return {edit.title: edit for edit in list_edits(config, found, jobs)}
-
 
 TITLES: list[Any] = [
     pytest.param(

@@ -6,31 +6,21 @@ import pytest
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import StackError
-from gpu_blueprint.files.loading import parse
 from gpu_blueprint.problem import Problem
 from gpu_blueprint.records import replace
-from gpu_blueprint.replay import Load, replay_stack
+from gpu_blueprint.replay import replay_stack
 from gpu_blueprint.replay.offers import build_offers
-from gpu_blueprint.replay.trials import Trial, is_worth, try_edits
+from gpu_blueprint.replay.trials import is_worth, try_edits
 
 from ..support.builders import pool, stack
+from ..support.replay_trials import check, run_trial
 from ..support.replays import job, load, replay
 
 MORNING = load(*[job(submit_h=8 + n / 100, hours=6, used=0.2, gpu_memory_gib=5) for n in range(8)])
 
 
-def check(changed: Any) -> StackConfig:
-    return parse(changed, "us-east-1")
-
-
-def run(own: dict[str, Any], jobs: Load = MORNING, **overrides: Any) -> Trial:
-    original = stack(pools=[own], **overrides)
-    found = replay_stack("test", build_offers(check(original)), jobs)
-    return try_edits(original, check(original), found, jobs, check, 0.0)
-
-
 def test_steps_build_on_each_other_until_no_change_saves() -> None:
-    trial = run(pool())
+    trial = run_trial(pool(), jobs=MORNING)
     titles = [step.edit.title for step in trial.steps]
     assert titles == [
         "main: 4 pods share a GPU, by time-slicing",
@@ -45,12 +35,12 @@ def test_steps_build_on_each_other_until_no_change_saves() -> None:
 def test_jobs_get_no_less_gpu_memory_than_they_need() -> None:
     """A share of a third of an L4 has 7.4 GiB, a quarter 5.6."""
     large = load(*[replace(each, gpu_memory_gib=7.0) for each in MORNING.stretches[0].jobs])
-    assert run(pool(), large).steps[0].edit.title == "main: 3 pods share a GPU, by time-slicing"
+    assert run_trial(pool(), jobs=large).steps[0].edit.title == "main: 3 pods share a GPU, by time-slicing"
 
 
 def test_no_change_saves_by_work_that_is_left_undone() -> None:
     busy = load(*[replace(each, used=0.95) for each in MORNING.stretches[0].jobs])
-    assert not [step for step in run(pool(), busy).steps if step.edit.subject == "sharing"]
+    assert not [step for step in run_trial(pool(), jobs=busy).steps if step.edit.subject == "sharing"]
 
 
 def test_a_change_that_check_refuses_is_told_with_the_reason() -> None:

@@ -56,8 +56,7 @@ def list_yaml(edit: Edit) -> Iterator[str]:
     for pool in edit.pools:
         yield f"  - name: {pool.pool}"
         for name, value in pool.fields.items():
-            text = "true" if value is True else write_flow(value)
-            yield f"    # without {name}" if value is None else f"    {name}: {text}"
+            yield f"    # without {name}" if value is None else f"    {name}: {_write(value)}"
     for name in edit.merged:
         yield f"  # without the pool {name}"
     if edit.grants:
@@ -65,6 +64,10 @@ def list_yaml(edit: Edit) -> Iterator[str]:
     for grant in edit.grants:
         yield f"  - name: {grant.tenant}"
         yield f"    gpus: {write_flow({grant.pool: grant.units})}"
+
+
+def _write(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else write_flow(value)
 
 
 def list_evidence(step: Step) -> Iterator[str]:
