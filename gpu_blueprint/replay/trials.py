@@ -11,11 +11,8 @@ from .jobs import Load
 from .offers import build_offers
 from .outcome import Outcome
 from .run import StackReplay, replay_stack
+from .worth import Service, find_falls, find_saving, is_worth, measure_service
 
-LEAST_SAVING = 0.02
-"""Part of the cost that a change must save."""
-MOST_MORE_UNSERVED = 0.01
-"""Part of the wanted work by which a change may lower what is done."""
 Parse = Callable[[Mapping[str, Any]], StackConfig]
 """Checks a stack object as `check` does, and raises StackError."""
 
@@ -24,13 +21,33 @@ class Step(Record):
     """A change that saves, on top of the steps before it."""
 
     edit: Edit
-    before: Outcome
-    after: Outcome
+    served_before: Service
+    served_after: Service
+
+    @property
+    def before(self) -> Outcome:
+        """The numbers of the stack before it."""
+        return self.served_before.outcome
+
+    @property
+    def after(self) -> Outcome:
+        """The numbers of the stack with it."""
+        return self.served_after.outcome
 
     @property
     def saving(self) -> float:
         """Part of the cost before it that it saves."""
         return find_saving(self.before, self.after)
+
+    @property
+    def unmeasured_jobs(self) -> int:
+        """Jobs whose use is not known."""
+        return len(self.served_after.unmeasured_shares)
+
+    @property
+    def doubtful_memories_gib(self) -> list[float]:
+        """GPU memory of each job that may count on less than before, and whose need of it is not known."""
+        return find_falls(self.served_before.memories_gib, self.served_after.memories_gib)
 
 
 class Refusal(Record):
@@ -53,24 +70,7 @@ class _State(Record):
 
     stack: Mapping[str, Any]
     replay: StackReplay
-
-
-def find_saving(before: Outcome, after: Outcome) -> float:
-    """Return the part of a cost that a change saves; 0 if a price is not known."""
-    if before.usd_a_day.unknown or after.usd_a_day.unknown or not before.usd_a_day.known:
-        return 0.0
-    return 1 - after.usd_a_day.known / before.usd_a_day.known
-
-
-def is_worth(before: Outcome, after: Outcome) -> bool:
-    """Return whether a change saves enough, and not by work that is left undone or by GPU memory that does not fit."""
-    if find_saving(before, after) <= LEAST_SAVING or after.refused_jobs_a_day > before.refused_jobs_a_day:
-        return False
-    if after.tight_a_day > before.tight_a_day:
-        return False
-    if before.unserved is None or after.unserved is None:
-        return after.waiting_a_day <= before.waiting_a_day
-    return after.unserved - before.unserved <= MOST_MORE_UNSERVED
+    service: Service
 
 
 def try_edits(
@@ -94,23 +94,24 @@ def try_edits(
         subjects: Subjects of the changes to try; None for all.
     """
     edits = [edit for edit in list_edits(config, replay, load) if subjects is None or edit.subject in subjects]
-    state, steps = _State(stack, replay), list[Step]()
+    state, steps = _State(stack, replay, measure_service(replay)), list[Step]()
+    first = state.service
     refusals: list[Refusal] = []
     tried = len(edits)
     while edits:
         states = [(edit, _apply(edit, state, load, parse, reclaims)) for edit in edits]
         if not steps:
             refusals = [Refusal(edit, found) for edit, found in states if isinstance(found, str)]
-        before = state.replay.total
+        before = state.service
         worth = [
             (edit, found)
             for edit, found in states
-            if isinstance(found, _State) and is_worth(before, found.replay.total)
+            if isinstance(found, _State) and is_worth(first, before, found.service)
         ]
         if not worth:
             break
-        best, state = min(worth, key=lambda pair: pair[1].replay.total.usd_a_day.known)
-        steps.append(Step(best, before, state.replay.total))
+        best, state = min(worth, key=lambda pair: pair[1].service.outcome.usd_a_day.known)
+        steps.append(Step(best, before, state.service))
         edits = [edit for edit, _ in worth if edit is not best and not _clash(edit, best)]
     return Trial(steps=tuple(steps), tried=tried - len(refusals), refusals=tuple(refusals))
 
@@ -123,9 +124,8 @@ def _apply(edit: Edit, state: _State, load: Load, parse: Parse, reclaims: float)
     except StackError as error:
         return str(next(iter(error.problems)))
     name = state.replay.name
-    return _State(
-        changed, replay_stack(name, build_offers(config), load, reclaims_an_hour=reclaims, known=state.replay)
-    )
+    found = replay_stack(name, build_offers(config), load, reclaims_an_hour=reclaims, known=state.replay)
+    return _State(changed, found, measure_service(found))
 
 
 def _clash(edit: Edit, done: Edit) -> bool:
