@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 from ..config import StackConfig
@@ -38,11 +39,11 @@ def run_trial(file: StackFile, replay: StackReplay, load: Load, reclaims: float)
 def write_trial(arguments: argparse.Namespace, file: StackFile, trial: Trial) -> None:
     """Write the stack file with the steps of a trial, and say which steps are not in it."""
     path = arguments.out
-    proposals = [_propose(step) for step in trial.steps if not step.edit.merged]
+    proposals = [_propose(step) for step in takewhile(lambda step: not step.edit.merged, trial.steps)]
     edited = import_live("gpu_blueprint.live.advise.edit", "replay --out").apply_proposals(file.source, proposals)
-    for step in trial.steps:
-        if step.edit.merged:
-            print(f"not with --out: {step.edit.title}: pools are put together by hand", file=sys.stderr)
+    for step in trial.steps[len(proposals) :]:
+        reason = "pools are put together by hand" if step.edit.merged else "it comes after pools that are put together"
+        print(f"not with --out: {step.edit.title}: {reason}", file=sys.stderr)
     for proposal, reason in edited.left_out:
         print(f"not with --out: {proposal.title}: {reason}", file=sys.stderr)
     if edited.text == file.source.text:

@@ -3,20 +3,20 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ..config import PodSize, Pool, StackConfig
 from ..config.scalars import count_seconds
 from ..config.sizes import write_size
 from ..records import Record, replace
 from ..sharing import Exclusive, Mig
-from .jobs import Load
 from .run import PoolReplay, StackReplay
 
 _TURNS = (2, 3, 4)
 """Numbers of pods that share a GPU in a trial."""
 _SHORTEST_S = 60
 Subject = Literal["sharing", "sizes", "consolidation", "capacity types", "pools"]
+SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 _MILLI, _MIB = 1000, 1024
 
 
@@ -77,8 +77,8 @@ def _move_users(stack: dict[str, Any], pool: str, merged: Sequence[str]) -> None
             entry["pool"] = pool if entry.get("pool") in merged else entry.get("pool")
 
 
-def list_edits(stack: StackConfig, replay: StackReplay, load: Load) -> Iterator[Edit]:
-    """Yield the changes that may lower the cost of a stack on a load."""
+def list_edits(stack: StackConfig, replay: StackReplay) -> Iterator[Edit]:
+    """Yield the changes that may lower the cost of a stack on the load of its replay."""
     by_name = {pool.offer.name: pool for pool in replay.pools}
     for pool in stack.gpu_pools:
         found = by_name[pool.name]
@@ -88,8 +88,7 @@ def list_edits(stack: StackConfig, replay: StackReplay, load: Load) -> Iterator[
         yield from _size(pool, found)
         yield from _consolidate(pool)
         yield from _buy(pool)
-    if not any(job.pool for stretch in load.stretches for job in stretch.jobs):
-        yield from _merge(stack)
+    yield from _merge(stack)
 
 
 def _edit(subject: Subject, title: str, pool: Pool, condition: str = "", **fields: Any) -> Edit:

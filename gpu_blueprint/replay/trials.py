@@ -1,16 +1,16 @@
 """Trials: the stack with one change after another, of which those stay that save."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from ..config import StackConfig
 from ..errors import StackError
-from ..records import Record
-from .edits import Edit, Subject, list_edits
-from .jobs import Load
+from ..records import Record, replace
+from .edits import SUBJECTS, Edit, Subject, list_edits
+from .jobs import Job, Load
 from .offers import build_offers
 from .outcome import Outcome
-from .run import StackReplay, replay_stack
+from .run import PoolReplay, StackReplay, replay_stack
 from .worth import Service, find_falls, find_saving, is_worth, measure_service
 
 Parse = Callable[[Mapping[str, Any]], StackConfig]
@@ -66,11 +66,25 @@ class Trial(Record, kw_only=True):
 
 
 class _State(Record):
-    """A stack with the steps so far."""
+    """A stack with the steps so far, and its load."""
 
     stack: Mapping[str, Any]
+    config: StackConfig
+    load: Load
     replay: StackReplay
     service: Service
+
+
+class _Round(Record, kw_only=True):
+    """The changes of one state."""
+
+    states: tuple[tuple[Edit, _State], ...]
+    refusals: tuple[Refusal, ...]
+
+    @property
+    def pools(self) -> Iterator[PoolReplay]:
+        """The pools that were simulated."""
+        return (pool for _, state in self.states for pool in state.replay.pools)
 
 
 def try_edits(
@@ -80,9 +94,11 @@ def try_edits(
     load: Load,
     parse: Parse,
     reclaims: float,
-    subjects: Collection[Subject] | None = None,
+    subjects: Collection[Subject] = SUBJECTS,
 ) -> Trial:
-    """Replay a stack with each change; keep the best, and try the others on top of it, until no change saves.
+    """Replay a stack with each change; keep the best, and try all on top of it, until no change saves.
+
+    Pools are put together when no other change saves, since a person must do this.
 
     Args:
         stack: The object under ``gpu-blueprint:stack``.
@@ -91,49 +107,55 @@ def try_edits(
         load: The jobs.
         parse: Checks a changed object.
         reclaims: Chance in an hour that EC2 takes a spot node, as in ``replay``.
-        subjects: Subjects of the changes to try; None for all.
+        subjects: Subjects of the changes to try.
     """
-    edits = [edit for edit in list_edits(config, replay, load) if subjects is None or edit.subject in subjects]
-    state, steps = _State(stack, replay, measure_service(replay)), list[Step]()
-    first = state.service
-    refusals: list[Refusal] = []
-    tried = len(edits)
-    while edits:
-        states = [(edit, _apply(edit, state, load, parse, reclaims)) for edit in edits]
-        if not steps:
-            refusals = [Refusal(edit, found) for edit, found in states if isinstance(found, str)]
+    state, steps = _State(stack, config, load, replay, measure_service(replay)), list[Step]()
+    first, known = state.service, replay
+    titles, refusals = set[str](), dict[str, Refusal]()
+    phases = [phase for phase in ({*subjects} - {"pools"}, {*subjects} & {"pools"}) if phase]
+    waiting = [*phases]
+    while waiting:
+        tried = _try_all(state, waiting.pop(0), parse, reclaims, known)
+        titles |= {edit.title for edit, _ in tried.states}
+        refusals = {refusal.edit.title: refusal for refusal in tried.refusals} | refusals
         before = state.service
-        worth = [
-            (edit, found)
-            for edit, found in states
-            if isinstance(found, _State) and is_worth(first, before, found.service)
-        ]
-        if not worth:
-            break
-        best, state = min(worth, key=lambda pair: pair[1].service.outcome.usd_a_day.known)
-        steps.append(Step(best, before, state.service))
-        edits = [edit for edit, _ in worth if edit is not best and not _clash(edit, best)]
-    return Trial(steps=tuple(steps), tried=tried - len(refusals), refusals=tuple(refusals))
+        worth = [pair for pair in tried.states if is_worth(first, before, pair[1].service)]
+        if worth:
+            best, state = min(worth, key=lambda pair: pair[1].service.outcome.usd_a_day.known)
+            steps.append(Step(best, before, state.service))
+            waiting = [*phases]
+        known = replace(state.replay, pools=(*state.replay.pools, *tried.pools))
+    told = tuple(refusal for title, refusal in refusals.items() if title not in titles)
+    return Trial(steps=tuple(steps), tried=len(titles), refusals=told)
 
 
-def _apply(edit: Edit, state: _State, load: Load, parse: Parse, reclaims: float) -> _State | str:
-    """Return the stack with a change and its replay, or the reason why `check` refuses it."""
-    changed = edit.apply(state.stack)
-    try:
-        config = parse(changed)
-    except StackError as error:
-        return str(next(iter(error.problems)))
-    name = state.replay.name
-    found = replay_stack(name, build_offers(config), load, reclaims_an_hour=reclaims, known=state.replay)
-    return _State(changed, found, measure_service(found))
+def _try_all(state: _State, subjects: Collection[str], parse: Parse, reclaims: float, known: StackReplay) -> _Round:
+    """Replay a stack with each change of some subjects, apart from those that `check` refuses."""
+    states, refusals = list[tuple[Edit, _State]](), list[Refusal]()
+    for edit in list_edits(state.config, state.replay):
+        if edit.subject not in subjects:
+            continue
+        changed = edit.apply(state.stack)
+        try:
+            config = parse(changed)
+        except StackError as error:
+            refusals.append(Refusal(edit, str(next(iter(error.problems)))))
+            continue
+        load = _pin(state, edit)
+        found = replay_stack(state.replay.name, build_offers(config), load, reclaims_an_hour=reclaims, known=known)
+        states.append((edit, _State(changed, config, load, found, measure_service(found))))
+    return _Round(states=tuple(states), refusals=tuple(refusals))
 
 
-def _clash(edit: Edit, done: Edit) -> bool:
-    """Return whether a change sets a field that a step has set, or a pool that a step has removed."""
-    fields = {(pool.pool, name) for pool in done.pools for name in pool.fields}
-    touched: Sequence[str] = (*(pool.pool for pool in edit.pools), *edit.merged)
-    return bool(
-        {(pool.pool, name) for pool in edit.pools for name in pool.fields} & fields
-        or {*touched} & {*done.merged}
-        or (edit.merged and done.merged)
-    )
+def _pin(state: _State, edit: Edit) -> Load:
+    """Return the load in which the jobs of merged pools name the pool that takes them."""
+    if not edit.merged:
+        return state.load
+    pools = [pool for pool in state.replay.pools if pool.offer.name in edit.merged]
+    moved = {placed.job for pool in pools for stretch in pool.placed for placed in stretch}
+
+    def pin(job: Job) -> Job:
+        return replace(job, pool=edit.pools[0].pool) if job in moved or job.pool in edit.merged else job
+
+    stretches = (replace(stretch, jobs=tuple(map(pin, stretch.jobs))) for stretch in state.load.stretches)
+    return replace(state.load, stretches=tuple(stretches))

@@ -104,9 +104,3 @@ def test_pools_of_the_same_gpus_become_one_with_the_work_of_all() -> None:
     assert changed["pools"] == [pools[1] | {"maxGpus": 7}, pools[2]]
     assert [team["gpus"] for team in changed["tenants"]] == [{"b": 3, "c": 1}, {"b": 2}]
     parse(changed, "us-east-1")
-
-
-def test_jobs_that_name_their_pool_keep_pools_apart() -> None:
-    pools = [pool(name="a"), pool(name="b")]
-    named = load(job(pool="a", purpose=None), job(pool="b", purpose=None))
-    assert not [edit for edit in find_edits(*pools, jobs=named).values() if edit.merged]

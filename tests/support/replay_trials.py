@@ -23,7 +23,7 @@ def find_edits(*pools: dict[str, Any], jobs: Any = None, **overrides: Any) -> di
     config = check(stack(pools=[*pools], **overrides))
     jobs = jobs or load(*(job(purpose=own["purpose"]) for own in pools))
     found = replay_stack("test", build_offers(config), jobs)
-    return {edit.title: edit for edit in list_edits(config, found, jobs)}
+    return {edit.title: edit for edit in list_edits(config, found)}
 
 
 def run_trial(*pools: dict[str, Any], jobs: Load, **overrides: Any) -> Trial:
