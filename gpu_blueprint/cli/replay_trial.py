@@ -76,5 +76,5 @@ def _propose(step: Step) -> Proposal:
 def _list_changes(edit: Edit) -> list[Change]:
     fields = [(pool.pool, name, value) for pool in edit.pools for name, value in pool.fields.items()]
     sets: list[Change] = [Set(path=("pools", pool, name), value=value) for pool, name, value in fields]
-    grants = [Set(path=("tenants", grant.tenant, "gpus", grant.pool), value=grant.units) for grant in edit.grants]
+    grants = [Set(path=("tenants", grant.tenant, *grant.path), value=grant.amount) for grant in edit.grants]
     return [*sets, *grants]

@@ -1,6 +1,7 @@
 """The result of ``replay --try``: each change that saves, as lines of YAML with its evidence."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from rich.text import Text
@@ -66,9 +67,14 @@ def list_yaml(edit: Edit) -> Iterator[str]:
         yield f"  # without the pool {name}"
     if edit.grants:
         yield "tenants:"
-    for grant in edit.grants:
-        yield f"  - name: {grant.tenant}"
-        yield f"    gpus: {write_flow({grant.pool: grant.units})}"
+    for tenant, grants in groupby(edit.grants, lambda grant: grant.tenant):
+        yield f"  - name: {tenant}"
+        for grant in grants:
+            first, *between, last = grant.path
+            inside: Mapping[str, Any] = {last: grant.amount}
+            for key in reversed(between):
+                inside = {key: inside}
+            yield f"    {first}: {write_flow(inside)}"
 
 
 def _write(value: Any) -> str:
