@@ -14,7 +14,8 @@ from ..replay import Load, StackReplay
 from ..replay.edits import Edit
 from ..replay.trials import Step, Trial, try_edits
 from .advise import import_live
-from .files import write_whole
+from .files import refuse_unwritable, write_whole
+from .text.formats import count
 
 
 def refuse_wrong_trial(arguments: argparse.Namespace) -> None:
@@ -25,6 +26,8 @@ def refuse_wrong_trial(arguments: argparse.Namespace) -> None:
         raise UsageError("--try changes one stack; name one")
     if arguments.out and arguments.out.exists():
         raise UsageError(f"--out {arguments.out}: exists already; name a new file, and compare the two")
+    if arguments.out:
+        refuse_unwritable(arguments.out)
 
 
 def run_trial(file: StackFile, replay: StackReplay, load: Load, reclaims: float) -> Trial:
@@ -50,10 +53,8 @@ def write_trial(arguments: argparse.Namespace, file: StackFile, trial: Trial) ->
         print(f"{path}: not written, since nothing in the stack file would change", file=sys.stderr)
         return
     write_whole(path, edited.text)
-    print(
-        f"{path}: {file.source.file} with {len(proposals) - len(edited.left_out)} changes; check accepts it",
-        file=sys.stderr,
-    )
+    changes = count(len(proposals) - len(edited.left_out), "change")
+    print(f"{path}: {file.source.file} with {changes}; check accepts it", file=sys.stderr)
     print(f"review it, then: diff {file.source.file} {path}; cp {path} {file.source.file}", file=sys.stderr)
 
 

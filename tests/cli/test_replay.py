@@ -119,6 +119,8 @@ def test_a_trial_that_cannot_work_is_refused(project: Path, capsys: Output) -> N
         ("dev", "--out", "a.yaml"): "--out writes the changes that --try finds; write --try too",
         ("dev", "research", "--try"): "--try changes one stack; name one",
         ("dev", "--try", "--out", "stacks/Pulumi.dev.yaml"): "exists already",
+        ("dev", "--try", "--load", "gone.csv", "--out", "gone/a.yaml"): "there is no folder gone; make it first",
+        ("dev", "--try", "--load", "gone.csv", "--out", "stacks"): "exists already",
     }.items():
         assert main(["replay", *words]) == 2
         assert message in capsys.readouterr().err
@@ -150,6 +152,7 @@ def test_a_file_holds_the_steps_before_pools_are_put_together(project: Path, cap
     steps = json.loads(captured.out)["try"]["steps"]
     merge = next(number for number, step in enumerate(steps) if step["subject"] == "pools")
     assert merge and f"{steps[merge]['title']}: pools are put together by hand" in captured.err
+    assert f"with {merge} change{'' if merge == 1 else 's'}; check accepts it" in captured.err
     assert main(["replay", "two", "tried", *words[:2], "--json"]) == 0
     _, tried = json.loads(capsys.readouterr().out)["stacks"]
     assert tried["usd_per_day"] == steps[merge - 1]["after"]["usd_per_day"]
