@@ -106,9 +106,11 @@ def _summarize(trial: Trial) -> str:
             f"{limit} of the work undone."
         )
     first, last = trial.steps[0].before, trial.steps[-1]
+    steps = len(trial.steps)
+    save, leave = ("saves", "It leaves") if steps == 1 else ("together save", "They together leave")
     words = (
-        f"{len(trial.steps)} of {count(trial.tried, 'change')} together save {find_saving(first, last.after):.1%}: "
-        f"{_write_day(first)} becomes {_write_day(last.after)} a day. They together leave at most {limit} more of the "
+        f"{steps} of {count(trial.tried, 'change')} {save} {find_saving(first, last.after):.1%}: "
+        f"{_write_day(first)} becomes {_write_day(last.after)} a day. {leave} at most {limit} more of the "
         "work undone, and no more jobs than before lack GPU memory"
     )
     if jobs := last.unmeasured_jobs:
