@@ -1,5 +1,6 @@
 """Write a file completely or not at all."""
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -12,10 +13,7 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         UsageError: The file cannot be written.
     """
-    if not path.parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
-    if path.is_dir():
-        raise UsageError(f"{path}: is a folder; name a file in it")
+    refuse_unwritable(path)
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as scratch:
             fresh = Path(scratch) / "new"
@@ -23,3 +21,17 @@ def write_whole(path: Path, text: str) -> None:
             fresh.rename(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Refuse a path that cannot be written, before work that takes long.
+
+    Raises:
+        UsageError: Its folder is missing or takes no files, or the path is a folder.
+    """
+    if not path.parent.is_dir():
+        raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
+    if path.is_dir():
+        raise UsageError(f"{path}: is a folder; name a file in it")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise UsageError(f"{path}: cannot be written: no right to make files in {path.parent}")

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 from ..config import StackConfig
@@ -13,7 +14,8 @@ from ..replay import Load, StackReplay
 from ..replay.edits import Edit
 from ..replay.trials import Step, Trial, try_edits
 from .advise import import_live
-from .files import write_whole
+from .files import refuse_unwritable, write_whole
+from .text.formats import count
 
 
 def refuse_wrong_trial(arguments: argparse.Namespace) -> None:
@@ -24,6 +26,8 @@ def refuse_wrong_trial(arguments: argparse.Namespace) -> None:
         raise UsageError("--try changes one stack; name one")
     if arguments.out and arguments.out.exists():
         raise UsageError(f"--out {arguments.out}: exists already; name a new file, and compare the two")
+    if arguments.out:
+        refuse_unwritable(arguments.out)
 
 
 def run_trial(file: StackFile, replay: StackReplay, load: Load, reclaims: float) -> Trial:
@@ -38,21 +42,19 @@ def run_trial(file: StackFile, replay: StackReplay, load: Load, reclaims: float)
 def write_trial(arguments: argparse.Namespace, file: StackFile, trial: Trial) -> None:
     """Write the stack file with the steps of a trial, and print which steps are not in it."""
     path = arguments.out
-    proposals = [_propose(step) for step in trial.steps if not step.edit.merged]
+    proposals = [_propose(step) for step in takewhile(lambda step: not step.edit.merged, trial.steps)]
     edited = import_live("gpu_blueprint.live.advise.edit", "replay --out").apply_proposals(file.source, proposals)
-    for step in trial.steps:
-        if step.edit.merged:
-            print(f"not with --out: {step.edit.title}: pools are put together by hand", file=sys.stderr)
+    for step in trial.steps[len(proposals) :]:
+        reason = "pools are put together by hand" if step.edit.merged else "it comes after pools that are put together"
+        print(f"not with --out: {step.edit.title}: {reason}", file=sys.stderr)
     for proposal, reason in edited.left_out:
         print(f"not with --out: {proposal.title}: {reason}", file=sys.stderr)
     if edited.text == file.source.text:
         print(f"{path}: not written, since nothing in the stack file would change", file=sys.stderr)
         return
     write_whole(path, edited.text)
-    print(
-        f"{path}: {file.source.file} with {len(proposals) - len(edited.left_out)} changes; check accepts it",
-        file=sys.stderr,
-    )
+    changes = count(len(proposals) - len(edited.left_out), "change")
+    print(f"{path}: {file.source.file} with {changes}; check accepts it", file=sys.stderr)
     print(f"review it, then: diff {file.source.file} {path}; cp {path} {file.source.file}", file=sys.stderr)
 
 
@@ -75,5 +77,5 @@ def _propose(step: Step) -> Proposal:
 def _list_changes(edit: Edit) -> list[Change]:
     fields = [(pool.pool, name, value) for pool in edit.pools for name, value in pool.fields.items()]
     sets: list[Change] = [Set(path=("pools", pool, name), value=value) for pool, name, value in fields]
-    grants = [Set(path=("tenants", grant.tenant, "gpus", grant.pool), value=grant.units) for grant in edit.grants]
+    grants = [Set(path=("tenants", grant.tenant, *grant.path), value=grant.amount) for grant in edit.grants]
     return [*sets, *grants]

@@ -3,21 +3,23 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ..config import PodSize, Pool, StackConfig
 from ..config.scalars import count_seconds
 from ..config.sizes import write_size
 from ..records import Record, replace
 from ..sharing import Exclusive, Mig
-from .jobs import Load
 from .run import PoolReplay, StackReplay
 
 _TURNS = (2, 3, 4)
 """Numbers of pods on one GPU that a trial tries."""
 _SHORTEST_S = 60
 Subject = Literal["sharing", "sizes", "consolidation", "capacity types", "pools"]
+SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 _MILLI, _MIB = 1000, 1024
+Amount = int | dict[str, int]
+"""A count of a pool's units, or counts by MIG profile."""
 
 
 class PoolEdit(Record):
@@ -28,11 +30,12 @@ class PoolEdit(Record):
 
 
 class GrantEdit(Record):
-    """The new quota of a tenant in a pool, in whole GPUs, shares or MIG instances."""
+    """The quota of a tenant in a pool, or the units that its queue may borrow there."""
 
     tenant: str
-    pool: str
-    units: int
+    path: tuple[str, ...]
+    """Keys in the tenant, of which the last is the pool."""
+    amount: Amount
 
 
 class Edit(Record, kw_only=True):
@@ -58,27 +61,43 @@ class Edit(Record, kw_only=True):
             for name in [name for name, value in edit.fields.items() if value is None]:
                 del pool[name]
         for grant in self.grants:
-            tenant = next(tenant for tenant in changed["tenants"] if tenant["name"] == grant.tenant)
-            tenant["gpus"][grant.pool] = grant.units
+            inside = next(tenant for tenant in changed["tenants"] if tenant["name"] == grant.tenant)
+            for key in grant.path[:-1]:
+                inside = inside[key]
+            inside[grant.path[-1]] = grant.amount
         if self.merged:
             _move_users(changed, self.pools[0].pool, self.merged)
         return changed
 
 
 def _move_users(stack: dict[str, Any], pool: str, merged: Sequence[str]) -> None:
-    """Give the pool that stays the tenants' quotas, the services and the models of the merged pools."""
-    for tenant in stack.get("tenants", ()):
-        grants = tenant.get("gpus", {})
-        moved = sum(grants.pop(name) for name in merged if isinstance(grants.get(name), int))
-        if moved:
-            grants[pool] = grants.get(pool, 0) + moved
+    """Move the quotas of tenants, the services and the models of merged pools to the pool that stays."""
+    for tenant in stack.get("tenants") or ():
+        for amounts in (tenant.get("gpus"), (tenant.get("queue") or {}).get("borrow")):
+            for name in merged:
+                if amounts and name in amounts:
+                    amounts[pool] = _add(amounts.get(pool, 0), amounts.pop(name))
     for section in ("services", "models"):
-        for entry in stack.get(section, ()):
-            entry["pool"] = pool if entry.get("pool") in merged else entry.get("pool")
+        for entry in stack.get(section) or ():
+            if entry.get("pool") in merged:
+                entry["pool"] = pool
 
 
-def list_edits(stack: StackConfig, replay: StackReplay, load: Load) -> Iterator[Edit]:
-    """Yield the changes that may lower the cost of a stack for a load. Pools with static nodes get none."""
+def _add(first: Amount, second: Amount) -> Amount:
+    """Return two quotas together; a quota by MIG profile stays so."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        return {name: first.get(name, 0) + second.get(name, 0) for name in {**first, **second}}
+    if isinstance(first, int) and isinstance(second, int):
+        return first + second
+    return second if not first else first if not second else _count(first) + _count(second)
+
+
+def _count(amount: Amount) -> int:
+    return amount if isinstance(amount, int) else sum(amount.values())
+
+
+def list_edits(stack: StackConfig, replay: StackReplay) -> Iterator[Edit]:
+    """Yield the changes that may lower the cost of a stack on the load of its replay."""
     by_name = {pool.offer.name: pool for pool in replay.pools}
     for pool in stack.gpu_pools:
         found = by_name[pool.name]
@@ -88,8 +107,7 @@ def list_edits(stack: StackConfig, replay: StackReplay, load: Load) -> Iterator[
         yield from _size(pool, found)
         yield from _consolidate(pool)
         yield from _buy(pool)
-    if not any(job.pool for stretch in load.stretches for job in stretch.jobs):
-        yield from _merge(stack)
+    yield from _merge(stack)
 
 
 def _edit(subject: Subject, title: str, pool: Pool, condition: str = "", **fields: Any) -> Edit:
@@ -123,9 +141,13 @@ def _share(stack: StackConfig, pool: Pool) -> Iterator[Edit]:
 def _scale_grants(stack: StackConfig, pool: Pool, units: int) -> Iterator[GrantEdit]:
     """Yield the quotas of a pool for as many GPUs as before, if a GPU has ``units`` units; at least 1 unit each."""
     before = sum(pool.profile.per_device.values())
-    for grant in stack.grants_by_pool.get(pool.name, ()):
-        if isinstance(grant.count, int):
-            yield GrantEdit(grant.tenant, pool.name, max(grant.count * units // before, 1))
+    for tenant in stack.tenants:
+        borrows = tenant.queue.borrow if tenant.queue and tenant.queue.borrow else {}
+        for keys, amounts in ((("gpus",), tenant.gpus), (("queue", "borrow"), borrows)):
+            if pool.name in amounts:
+                count = _count(amounts[pool.name])
+                scaled = max(count * units // before, 1) if count else 0
+                yield GrantEdit(tenant.name, (*keys, pool.name), scaled)
 
 
 _SHARES = "pods request another resource, and their GPU memory must fit (docs/sharing.md)"

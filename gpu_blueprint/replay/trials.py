@@ -1,21 +1,18 @@
 """Trials: try changes of a stack, keep the one that saves most, and try the others on top of it."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from ..config import StackConfig
 from ..errors import StackError
-from ..records import Record
-from .edits import Edit, Subject, list_edits
-from .jobs import Load
+from ..records import Record, replace
+from .edits import SUBJECTS, Edit, Subject, list_edits
+from .jobs import Job, Load
 from .offers import build_offers
 from .outcome import Outcome
-from .run import StackReplay, replay_stack
+from .run import PoolReplay, StackReplay, replay_stack
+from .worth import Service, find_falls, find_saving, is_worth, measure_service
 
-LEAST_SAVING = 0.02
-"""Fraction of the cost that a change must save to be kept."""
-MOST_MORE_UNSERVED = 0.01
-"""Fraction of the wanted work that a change may leave undone in addition."""
 Parse = Callable[[Mapping[str, Any]], StackConfig]
 """Checks a stack object as `check` does, and raises StackError."""
 
@@ -24,13 +21,33 @@ class Step(Record):
     """A change that saves, on top of the steps before it."""
 
     edit: Edit
-    before: Outcome
-    after: Outcome
+    served_before: Service
+    served_after: Service
+
+    @property
+    def before(self) -> Outcome:
+        """The numbers of the stack before it."""
+        return self.served_before.outcome
+
+    @property
+    def after(self) -> Outcome:
+        """The numbers of the stack with it."""
+        return self.served_after.outcome
 
     @property
     def saving(self) -> float:
         """Fraction of the cost before the change that it saves."""
         return find_saving(self.before, self.after)
+
+    @property
+    def unmeasured_jobs(self) -> int:
+        """Jobs whose use is not known."""
+        return len(self.served_after.unmeasured_shares)
+
+    @property
+    def doubtful_memories_gib(self) -> list[float]:
+        """GPU memory of each job that may count on less than before, and whose need of it is not known."""
+        return find_falls(self.served_before.memories_gib, self.served_after.memories_gib)
 
 
 class Refusal(Record):
@@ -49,28 +66,25 @@ class Trial(Record, kw_only=True):
 
 
 class _State(Record):
-    """A stack with the steps so far."""
+    """A stack with the steps so far, and its load."""
 
     stack: Mapping[str, Any]
+    config: StackConfig
+    load: Load
     replay: StackReplay
+    service: Service
 
 
-def find_saving(before: Outcome, after: Outcome) -> float:
-    """Return the fraction of the cost that a change saves; 0 if a price is not known."""
-    if before.usd_a_day.unknown or after.usd_a_day.unknown or not before.usd_a_day.known:
-        return 0.0
-    return 1 - after.usd_a_day.known / before.usd_a_day.known
+class _Round(Record, kw_only=True):
+    """The changes of one state."""
 
+    states: tuple[tuple[Edit, _State], ...]
+    refusals: tuple[Refusal, ...]
 
-def is_worth(before: Outcome, after: Outcome) -> bool:
-    """Return whether a change saves enough, and does so without more undone work or more jobs that lack GPU memory."""
-    if find_saving(before, after) <= LEAST_SAVING or after.refused_jobs_a_day > before.refused_jobs_a_day:
-        return False
-    if after.tight_a_day > before.tight_a_day:
-        return False
-    if before.unserved is None or after.unserved is None:
-        return after.waiting_a_day <= before.waiting_a_day
-    return after.unserved - before.unserved <= MOST_MORE_UNSERVED
+    @property
+    def pools(self) -> Iterator[PoolReplay]:
+        """The pools that were simulated."""
+        return (pool for _, state in self.states for pool in state.replay.pools)
 
 
 def try_edits(
@@ -80,9 +94,11 @@ def try_edits(
     load: Load,
     parse: Parse,
     reclaims: float,
-    subjects: Collection[Subject] | None = None,
+    subjects: Collection[Subject] = SUBJECTS,
 ) -> Trial:
-    """Replay a stack with each change; keep the best, and try the others on top of it, until no change saves.
+    """Replay a stack with each change; keep the best, and try all on top of it, until no change saves.
+
+    Pools are put together when no other change saves, since a person must do this.
 
     Args:
         stack: The object under ``gpu-blueprint:stack``.
@@ -90,50 +106,56 @@ def try_edits(
         replay: Its replay.
         load: The jobs.
         parse: Checks a changed object.
-        reclaims: Chance that EC2 takes a spot node back within an hour, the same as in ``replay``.
-        subjects: Subjects of the changes to try; None for all.
+        reclaims: Chance in an hour that EC2 takes a spot node, as in ``replay``.
+        subjects: Subjects of the changes to try.
     """
-    edits = [edit for edit in list_edits(config, replay, load) if subjects is None or edit.subject in subjects]
-    state, steps = _State(stack, replay), list[Step]()
-    refusals: list[Refusal] = []
-    tried = len(edits)
-    while edits:
-        states = [(edit, _apply(edit, state, load, parse, reclaims)) for edit in edits]
-        if not steps:
-            refusals = [Refusal(edit, found) for edit, found in states if isinstance(found, str)]
-        before = state.replay.total
-        worth = [
-            (edit, found)
-            for edit, found in states
-            if isinstance(found, _State) and is_worth(before, found.replay.total)
-        ]
-        if not worth:
-            break
-        best, state = min(worth, key=lambda pair: pair[1].replay.total.usd_a_day.known)
-        steps.append(Step(best, before, state.replay.total))
-        edits = [edit for edit, _ in worth if edit is not best and not _clash(edit, best)]
-    return Trial(steps=tuple(steps), tried=tried - len(refusals), refusals=tuple(refusals))
+    state, steps = _State(stack, config, load, replay, measure_service(replay)), list[Step]()
+    first, known = state.service, replay
+    titles, refusals = set[str](), dict[str, Refusal]()
+    phases = [phase for phase in ({*subjects} - {"pools"}, {*subjects} & {"pools"}) if phase]
+    waiting = [*phases]
+    while waiting:
+        tried = _try_all(state, waiting.pop(0), parse, reclaims, known)
+        titles |= {edit.title for edit, _ in tried.states}
+        refusals = {refusal.edit.title: refusal for refusal in tried.refusals} | refusals
+        before = state.service
+        worth = [pair for pair in tried.states if is_worth(first, before, pair[1].service)]
+        if worth:
+            best, state = min(worth, key=lambda pair: pair[1].service.outcome.usd_a_day.known)
+            steps.append(Step(best, before, state.service))
+            waiting = [*phases]
+        known = replace(state.replay, pools=(*state.replay.pools, *tried.pools))
+    told = tuple(refusal for title, refusal in refusals.items() if title not in titles)
+    return Trial(steps=tuple(steps), tried=len(titles), refusals=told)
 
 
-def _apply(edit: Edit, state: _State, load: Load, parse: Parse, reclaims: float) -> _State | str:
-    """Return the changed stack with its replay, or the reason why `check` refuses it."""
-    changed = edit.apply(state.stack)
-    try:
-        config = parse(changed)
-    except StackError as error:
-        return str(next(iter(error.problems)))
-    name = state.replay.name
-    return _State(
-        changed, replay_stack(name, build_offers(config), load, reclaims_an_hour=reclaims, known=state.replay)
-    )
+def _try_all(state: _State, subjects: Collection[str], parse: Parse, reclaims: float, known: StackReplay) -> _Round:
+    """Replay a stack with each change of some subjects, apart from those that `check` refuses."""
+    states, refusals = list[tuple[Edit, _State]](), list[Refusal]()
+    for edit in list_edits(state.config, state.replay):
+        if edit.subject not in subjects:
+            continue
+        changed = edit.apply(state.stack)
+        try:
+            config = parse(changed)
+        except StackError as error:
+            refusals.append(Refusal(edit, str(next(iter(error.problems)))))
+            continue
+        load = _pin(state, edit)
+        found = replay_stack(state.replay.name, build_offers(config), load, reclaims_an_hour=reclaims, known=known)
+        states.append((edit, _State(changed, config, load, found, measure_service(found))))
+    return _Round(states=tuple(states), refusals=tuple(refusals))
 
 
-def _clash(edit: Edit, done: Edit) -> bool:
-    """Return whether a change no longer fits after a step: both set a field, or merge pools, or its pool is gone."""
-    fields = {(pool.pool, name) for pool in done.pools for name in pool.fields}
-    touched: Sequence[str] = (*(pool.pool for pool in edit.pools), *edit.merged)
-    return bool(
-        {(pool.pool, name) for pool in edit.pools for name in pool.fields} & fields
-        or {*touched} & {*done.merged}
-        or (edit.merged and done.merged)
-    )
+def _pin(state: _State, edit: Edit) -> Load:
+    """Return the load in which the jobs of merged pools name the pool that takes them."""
+    if not edit.merged:
+        return state.load
+    pools = [pool for pool in state.replay.pools if pool.offer.name in edit.merged]
+    moved = {placed.job for pool in pools for stretch in pool.placed for placed in stretch}
+
+    def pin(job: Job) -> Job:
+        return replace(job, pool=edit.pools[0].pool) if job in moved or job.pool in edit.merged else job
+
+    stretches = (replace(stretch, jobs=tuple(map(pin, stretch.jobs))) for stretch in state.load.stretches)
+    return replace(state.load, stretches=tuple(stretches))

@@ -119,6 +119,8 @@ def test_a_trial_that_cannot_work_is_refused(project: Path, capsys: Output) -> N
         ("dev", "--out", "a.yaml"): "--out writes the changes that --try finds; write --try too",
         ("dev", "research", "--try"): "--try changes one stack; name one",
         ("dev", "--try", "--out", "stacks/Pulumi.dev.yaml"): "exists already",
+        ("dev", "--try", "--load", "gone.csv", "--out", "gone/a.yaml"): "there is no folder gone; make it first",
+        ("dev", "--try", "--load", "gone.csv", "--out", "stacks"): "exists already",
     }.items():
         assert main(["replay", *words]) == 2
         assert message in capsys.readouterr().err
@@ -130,3 +132,29 @@ def test_a_trial_that_finds_nothing_says_so_and_writes_nothing(project: Path, ca
     captured = capsys.readouterr()
     assert "None of 0 changes saves more than 2%" in captured.out and "a.yaml: not written" in captured.err
     assert not (project / "a.yaml").exists()
+
+
+POOLS = """
+      - {name: nb, purpose: notebook, instanceTypes: [g6.12xlarge], purchase: [on-demand], maxGpus: 8}
+      - {name: bt, purpose: batch, instanceTypes: [g6.12xlarge], purchase: [on-demand], maxGpus: 8}
+"""
+
+
+def test_a_file_holds_the_steps_before_pools_are_put_together(project: Path, capsys: Output) -> None:
+    text = (project / "stacks" / "Pulumi.dev.yaml").read_text()
+    head, _ = text.split("    hourlyCeiling:")
+    (project / "stacks" / "Pulumi.two.yaml").write_text(f"{head}    hourlyCeiling: 500\n    pools:{POOLS}")
+    rows = [f"{purpose}{n},{purpose},{n}00,8h,0.95,l4" for purpose in ("notebook", "batch") for n in (1, 2)]
+    (project / "jobs.csv").write_text("\n".join(["name,purpose,submit,duration,used,gpu", *rows]))
+    words = ["--load", "jobs.csv", "--try", "--json"]
+    assert main(["replay", "two", *words, "--out", "stacks/Pulumi.tried.yaml"]) == 0
+    captured = capsys.readouterr()
+    steps = json.loads(captured.out)["try"]["steps"]
+    merge = next(number for number, step in enumerate(steps) if step["subject"] == "pools")
+    assert merge and f"{steps[merge]['title']}: pools are put together by hand" in captured.err
+    assert f"with {merge} change{'' if merge == 1 else 's'}; check accepts it" in captured.err
+    assert main(["replay", "two", "tried", *words[:2], "--json"]) == 0
+    _, tried = json.loads(capsys.readouterr().out)["stacks"]
+    assert tried["usd_per_day"] == steps[merge - 1]["after"]["usd_per_day"]
+    assert main(["replay", "tried", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["try"]["steps"][0]["subject"] == "pools"

@@ -3,7 +3,7 @@
 import pytest
 
 from gpu_blueprint.files.loading import parse
-from gpu_blueprint.replay import replay_stack, trials
+from gpu_blueprint.replay import replay_stack, trials, worth
 from gpu_blueprint.replay.built_in import make_load
 from gpu_blueprint.replay.offers import build_offers
 
@@ -36,7 +36,7 @@ def test_more_pods_on_a_gpu_cost_less_and_leave_more_undone() -> None:
 def test_default_sizes_and_consolidation_cost_at_most_5_percent_more_than_the_best(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trials, "LEAST_SAVING", 0.0)
+    monkeypatch.setattr(worth, "LEAST_SAVING", 0.0)
     stack, load = read_stacks()[name], make_load(3)
     config = parse(stack, REGION)
     replay = replay_stack(name, build_offers(config), load)

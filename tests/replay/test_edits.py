@@ -4,24 +4,14 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.cli.text.replay_trial import list_yaml
 from gpu_blueprint.files.loading import parse
-from gpu_blueprint.replay import replay_stack
-from gpu_blueprint.replay.edits import Edit, list_edits
-from gpu_blueprint.replay.offers import build_offers
 
 from ..support.builders import pool, stack, tenant
+from ..support.replay_trials import find_edits
 from ..support.replays import job, load
 
 TURNS4 = {"mode": "time-slicing", "replicas": 4}
-
-
-def find_edits(*pools: dict[str, Any], jobs: Any = None, **overrides: Any) -> dict[str, Edit]:
-    """The changes of a stack on a load, by their titles."""
-    config = parse(stack(pools=[*pools], **overrides), "us-east-1")
-    jobs = jobs or load(*(job(purpose=own["purpose"]) for own in pools))
-    found = replay_stack("test", build_offers(config), jobs)
-    return {edit.title: edit for edit in list_edits(config, found, jobs)}
-
 
 TITLES: list[Any] = [
     pytest.param(
@@ -117,7 +107,44 @@ def test_pools_of_the_same_gpus_become_one_with_the_work_of_all() -> None:
     parse(changed, "us-east-1")
 
 
-def test_jobs_that_name_their_pool_keep_pools_apart() -> None:
-    pools = [pool(name="a"), pool(name="b")]
-    named = load(job(pool="a", purpose=None), job(pool="b", purpose=None))
-    assert not [edit for edit in find_edits(*pools, jobs=named).values() if edit.merged]
+def test_the_units_that_a_queue_may_borrow_count_as_its_quota() -> None:
+    """Eight shares of a quarter are 2 GPUs and 6 shares of a third; nothing stays nothing."""
+    teams = [
+        tenant(gpus={"main": 8}, queue={"borrow": {"main": 4}}),
+        tenant(name="lender", gpus={"main": 4}, queue={"borrow": {"main": 0}}),
+        tenant(name="free", gpus={"main": 8}, queue={}),
+    ]
+    own = pool(sharing=TURNS4, purpose="batch")
+    edit = find_edits(own, tenants=teams, queueing={})["main: 3 pods share a GPU, by time-slicing"]
+    changed = edit.apply(stack(pools=[own], tenants=teams, queueing={}))["tenants"]
+    assert [(team["gpus"]["main"], team["queue"]) for team in changed] == [
+        (6, {"borrow": {"main": 3}}),
+        (3, {"borrow": {"main": 0}}),
+        (6, {}),
+    ]
+    assert [line for line in list_yaml(edit) if "main:" in line] == [
+        "    gpus: {main: 6}",
+        "    queue: {borrow: {main: 3}}",
+        "    gpus: {main: 3}",
+        "    queue: {borrow: {main: 0}}",
+        "    gpus: {main: 6}",
+    ]
+
+
+def test_all_that_names_a_merged_pool_names_the_pool_that_stays() -> None:
+    """A merged pool leaves no borrowing and no quota by MIG profile behind, and no ``pool`` comes where none was."""
+    pools = [pool(name="a", purpose="batch"), pool(name="b", purpose="batch")]
+    edit = find_edits(*pools)["a takes the jobs of b"]
+    teams: list[dict[str, Any]] = [
+        {"name": "x", "gpus": {"a": 1, "b": 2}, "queue": {"borrow": {"b": 4}}},
+        {"name": "y", "gpus": {"a": {"1g.10gb": 1}, "b": {"1g.10gb": 2, "3g.40gb": 1}}, "queue": {"weight": 2}},
+        {"name": "z"},
+    ]
+    models = [{"name": "with", "pool": "b"}, {"name": "without"}]
+    changed = edit.apply({"pools": pools, "tenants": teams, "models": models})
+    assert changed["tenants"] == [
+        {"name": "x", "gpus": {"a": 3}, "queue": {"borrow": {"a": 4}}},
+        {"name": "y", "gpus": {"a": {"1g.10gb": 3, "3g.40gb": 1}}, "queue": {"weight": 2}},
+        {"name": "z"},
+    ]
+    assert changed["models"] == [{"name": "with", "pool": "a"}, {"name": "without"}]

@@ -1,0 +1,83 @@
+"""The worth of a change: its saving, and the jobs that do worse with it."""
+
+from ..records import Record
+from .outcome import Outcome
+from .run import PoolReplay, StackReplay
+
+LEAST_SAVING = 0.02
+"""Part of the cost that a change must save."""
+MOST_MORE_UNSERVED = 0.01
+"""Part of the wanted work by which all changes together may lower what is done."""
+
+
+class Service(Record, kw_only=True):
+    """The numbers by which two stacks on one load are compared."""
+
+    outcome: Outcome
+    unserved: float
+    """Part of the wanted GPU work of the jobs with known use that was not done."""
+    unmeasured_shares: tuple[float, ...]
+    """GPUs that stand for the units of each job whose use is not known, in their order."""
+    memories_gib: tuple[float, ...]
+    """GPU memory on which each job may count whose own GPU memory is not known, in their order."""
+
+
+def measure_service(replay: StackReplay) -> Service:
+    """Return the numbers by which a replay is compared with others of the same load."""
+    tallies = [pool.tally for pool in replay.pools]
+    asked = sum(tally.asked_gpu_s for tally in tallies) + replay.refusals.asked_gpu_s
+    useful = sum(tally.useful_gpu_s for tally in tallies)
+    found = [each for pool in replay.pools for each in _list_units(pool)]
+    return Service(
+        outcome=replay.total,
+        unserved=max(0.0, 1 - useful / asked) if asked else 0.0,
+        unmeasured_shares=tuple(sorted(share for is_measured, _, share, _ in found if not is_measured)),
+        memories_gib=tuple(sorted(memory for _, has_memory, _, memory in found if not has_memory)),
+    )
+
+
+def _list_units(pool: PoolReplay) -> list[tuple[bool, bool, float, float]]:
+    """Return of each job: whether its use is known, whether its GPU memory is, and the GPUs and GiB of its units."""
+    units = [(unit.share, unit.memory_gib) for unit in pool.offer.units]
+    return [
+        (
+            each.job.used is not None,
+            each.job.gpu_memory_gib is not None,
+            units[each.request.unit][0] * each.request.count,
+            units[each.request.unit][1],
+        )
+        for stretch in pool.placed
+        for each in stretch
+    ]
+
+
+def find_saving(before: Outcome, after: Outcome) -> float:
+    """Return the part of a cost that a change saves; 0 if a price is not known."""
+    if before.usd_a_day.unknown or after.usd_a_day.unknown or not before.usd_a_day.known:
+        return 0.0
+    return 1 - after.usd_a_day.known / before.usd_a_day.known
+
+
+def is_worth(first: Service, before: Service, after: Service) -> bool:
+    """Return whether a change saves enough, and not at the cost of jobs.
+
+    Args:
+        first: The stack before all changes: together they may leave a small part of the work undone.
+        before: The stack before this change.
+        after: The stack with it.
+    """
+    old, new = before.outcome, after.outcome
+    if find_saving(old, new) <= LEAST_SAVING:
+        return False
+    if new.refused_jobs_a_day > old.refused_jobs_a_day or new.tight_a_day > old.tight_a_day:
+        return False
+    if after.unserved - min(first.unserved, before.unserved) > MOST_MORE_UNSERVED:
+        return False
+    if not after.unmeasured_shares:
+        return True
+    return new.waiting_a_day <= old.waiting_a_day and not find_falls(before.unmeasured_shares, after.unmeasured_shares)
+
+
+def find_falls(before: tuple[float, ...], after: tuple[float, ...]) -> list[float]:
+    """Return those of some numbers in their order that are smaller than before."""
+    return [new for old, new in zip(before, after, strict=False) if new < old]
