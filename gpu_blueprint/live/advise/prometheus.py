@@ -39,6 +39,13 @@ class Sample(Record):
     value: float
 
 
+class Moments(Record):
+    """One series of an answer over a window: the times of its samples, in seconds since 1970."""
+
+    labels: Mapping[str, str]
+    seconds: tuple[float, ...]
+
+
 class Patience(NamedTuple):
     """Time limits in seconds, and the size limit of an answer."""
 
@@ -93,6 +100,18 @@ class Prometheus:
         Raises:
             MetricsError: The server did not answer, or refused the query.
         """
+        return list(_read_samples(self._read_answer(expr)))
+
+    def query_moments(self, expr: str) -> list[Moments]:
+        """Return the times of the samples of a subquery, whatever their values.
+
+        Raises:
+            MetricsError: The server did not answer, or refused the query.
+        """
+        return list(_read_moments(self._read_answer(expr)))
+
+    def _read_answer(self, expr: str) -> Any:
+        """Send a query, and return the document that answers it."""
         try:
             answer, body = self._ask(expr)
         except (TimeoutError, requests.exceptions.Timeout):
@@ -102,7 +121,7 @@ class Prometheus:
             raise MetricsError(f"{self.url}: {text}") from None
         except OSError as error:  # the base of all errors of requests, also of a missing REQUESTS_CA_BUNDLE
             raise MetricsError(f"{self.url}: {describe_failure(error)}") from None
-        return list(_read_samples(self._read_document(answer, body)))
+        return self._read_document(answer, body)
 
     def _ask(self, expr: str) -> tuple[requests.Response, bytes]:
         """Send a query, and return the answer with its whole body."""
@@ -172,6 +191,15 @@ def _read_samples(document: Any) -> Iterator[Sample]:
                 yield Sample(labels, value)
     except (KeyError, TypeError, ValueError, IndexError):
         raise MetricsError("not a Prometheus: the answer has no samples") from None
+
+
+def _read_moments(document: Any) -> Iterator[Moments]:
+    try:
+        for series in document["data"]["result"]:
+            labels = {str(name): str(text) for name, text in dict(series["metric"]).items()}
+            yield Moments(labels, tuple(float(moment) for moment, _ in series["values"]))
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise MetricsError("not a Prometheus: the answer has no samples of a window") from None
 
 
 def _check_address(url: str, *, secret: bool) -> str:
