@@ -7,9 +7,11 @@ controller.go, consolidation.go, emptiness.go, singlenodeconsolidation.go and he
 import heapq
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from math import inf
+from operator import attrgetter
 from typing import Any
 
 from .jobs import HOUR_S, Stretch
@@ -28,6 +30,14 @@ _SWAP_S = 1.0
 """Time from a successor that is ready to the end of the node that it replaces."""
 
 
+def run_events(runs: Sequence["NodeLifecycle"], until_s: float) -> None:
+    """Run the events of pools in the order of time until the end of their stretch."""
+    while (run := min(runs, key=attrgetter("next_s"))).next_s < until_s:
+        run.run_event()
+    for run in runs:
+        run.now = until_s
+
+
 @dataclass(eq=False)
 class NodeLifecycle(ABC):
     """The nodes of a pool over one stretch, event by event; a subclass schedules the pods."""
@@ -38,6 +48,8 @@ class NodeLifecycle(ABC):
     source: random.Random
     reclaims_an_hour: float = 0.0
     """Chance in an hour that EC2 takes a spot node."""
+    peers: Sequence["NodeLifecycle"] = ()
+    """Other pools that use one of its reservations."""
     now: float = 0.0
     nodes: dict[Node, None] = field(default_factory=dict)
     roomy: dict[Node, None] = field(default_factory=dict)
@@ -85,21 +97,37 @@ class NodeLifecycle(ABC):
         """Plan an event at a time in seconds of the stretch; events of one time keep their order."""
         heapq.heappush(self._events, (when, next(self._order), act, arguments))
 
-    def run_events(self) -> None:
-        """Run all events until the end of the stretch."""
-        while self._events and self._events[0][0] < self.stretch.length_s:
-            self.now, _, act, arguments = heapq.heappop(self._events)
-            act(*arguments)
-        self.now = self.stretch.length_s
+    @property
+    def next_s(self) -> float:
+        """The time of the next event."""
+        return self._events[0][0] if self._events else inf
+
+    def run_event(self) -> None:
+        """Run the next event."""
+        self.now, _, act, arguments = heapq.heappop(self._events)
+        act(*arguments)
 
     def count_room(self) -> Room:
         """Return the capacity that is left to launch."""
         reserved = {
-            position: offering.instances - sum(node.offering is offering for node in self.nodes)
+            position: offering.instances - self._count_reserved(offering)
             for position, offering in enumerate(self.offer.offerings)
             if offering.instances is not None
         }
         return Room(self.offer.max_gpus - self.used_gpus, reserved)
+
+    def _count_reserved(self, offering: Offering) -> int:
+        """Return the nodes of all pools on the reservation of an offering."""
+        return sum(
+            node.offering.reservation == offering.reservation for run in (self, *self.peers) for node in run.nodes
+        )
+
+    def _offer_reserved(self) -> None:
+        """Let Karpenter look at the pods of other pools, since a node of a reservation has ended."""
+        for peer in self.peers:
+            if peer.pending:
+                peer.now = self.now
+                peer.ask_for_nodes()
 
     def launch(self, offering: Offering) -> Node:
         """Launch a node, and let EC2 take it back at a random time if it is spot."""
@@ -143,6 +171,8 @@ class NodeLifecycle(ABC):
             self.submit(pod)
         if self.pending:
             self.ask_for_nodes()
+        if node.offering.reservation:
+            self._offer_reserved()
 
     def look_later(self, node: Node) -> None:
         """Plan a check of a node for the time from which it may be consolidated, unless a check is due already."""

@@ -10,6 +10,7 @@ from ..config.scalars import count_seconds
 from ..cost.capacity import PoolCapacity, find_capacity
 from ..cost.money import Usd
 from ..cost.nodes import Node, Terms, find_terms
+from ..cost.reservations import find_users
 from ..errors import CatalogError
 from ..records import Record, field
 from ..sharing import Exclusive, Mig, Mps
@@ -58,8 +59,10 @@ class Offering(Record):
     """Order in which Karpenter prefers offerings of machines that hold the same pods: cheapest first."""
     hour: Usd
     """Dollars that a running node adds to the bill, with its volumes."""
+    reservation: str | None = None
+    """Id of its reservation."""
     instances: int | None = None
-    """Nodes that may run on it at once, of a reservation."""
+    """Nodes that may run on its reservation at once, together with those of other pools that use it."""
 
 
 class Offer(Record, kw_only=True):
@@ -94,6 +97,11 @@ class Offer(Record, kw_only=True):
     headroom: tuple[int, tuple[int, ...], float, float] | None = field(default=None)
     """Placeholders, the units of one, its thousandths of a CPU and its MiB."""
 
+    @property
+    def reservations(self) -> frozenset[str]:
+        """Ids of its reservations."""
+        return frozenset(offering.reservation for offering in self.offerings if offering.reservation)
+
 
 def build_offers(stack: StackConfig) -> list[Offer]:
     """Return the pools with GPUs in the order of the file."""
@@ -112,7 +120,7 @@ def build_offer(stack: StackConfig, pool: Pool) -> Offer:
         gpu=pool.model,
         units=tuple(_list_units(pool)),
         shares=not isinstance(pool.sharing, Exclusive),
-        offerings=tuple(sorted(_list_offerings(pool, capacity, terms), key=lambda offering: offering.rank)),
+        offerings=tuple(sorted(_list_offerings(stack, pool, capacity, terms), key=lambda offering: offering.rank)),
         max_gpus=pool.max_gpus,
         default_cpu_milli=size.room.cpu_milli if size else 0.0,
         default_memory_mib=size.room.memory_mib if size else 0.0,
@@ -153,13 +161,14 @@ def _find_instance(gpu: Gpu, name: str) -> tuple[MigProfile, int]:
     return gpu.mig.profiles[name], gpu.mig.compute_slices
 
 
-def _list_offerings(pool: Pool, capacity: PoolCapacity, terms: Terms) -> Iterator[Offering]:
+def _list_offerings(stack: StackConfig, pool: Pool, capacity: PoolCapacity, terms: Terms) -> Iterator[Offering]:
     """Yield each machine at each of the pool's capacity types."""
+    reservations = [each for each in stack.reservations if pool.reservations and pool in find_users(stack, each)]
     for node in capacity.nodes:
         machine = _build_machine(pool, node)
-        for part in capacity.reserved:
-            if part.node.row is node.row:
-                yield Offering(machine, "reserved", (0, 0.0), node.disks, int(part.instances))
+        for reservation in reservations:
+            if reservation.instance_type == node.row.instance_type:
+                yield Offering(machine, "reserved", (0, 0.0), node.disks, reservation.id, reservation.instances)
         if "spot" in pool.purchase:
             spot = Terms(spot=True, spot_share=terms.spot_share)
             listed = node.price_machine(spot)

@@ -1,13 +1,13 @@
-"""The simulation of one pool: pods of a pool name it, so pools do not meet.
+"""The simulation of one pool: pods of a pool name it, so pools meet only where they share a reservation.
 
 Source of the times and rules of Karpenter: kubernetes-sigs/karpenter @2266468 (2026-08-20),
 pkg/controllers/disruption/controller.go and consolidation.go, pkg/operator/options/options.go.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .lifecycle import NodeLifecycle
+from .lifecycle import NodeLifecycle, run_events
 from .nodes import Node, Pod, Work
 from .placing import Placed, Request
 from .scheduling import choose_node, draft_nodes, order_pods
@@ -21,29 +21,33 @@ BATCH_IDLE_S, BATCH_MOST_S = 1.0, 10.0
 class PoolRun(NodeLifecycle):
     """One stretch of one pool: the pods that come, the nodes that they get, and their ends."""
 
+    pods: list[Pod] = field(default_factory=list)
+    """The pods of the jobs."""
     fillers: dict[Pod, Node] = field(default_factory=dict)
     """Placeholder of headroom → the ready node on which it holds room."""
     _batch_began_s: float | None = None
     _last_came_s: float = 0.0
 
-    def simulate(self, placed: Iterable[Placed]) -> None:
-        """Run the stretch and add its sums to the tally."""
+    def prepare(self, placed: Iterable[Placed]) -> None:
+        """Plan the submissions of the stretch."""
+        self.pods = [self._make_pod(each) for each in placed]
+        for pod in self.pods:
+            self.at(pod.submitted_s, self.submit, pod)
+        self._prepare_nodes()
+
+    def finish(self) -> None:
+        """Add the sums of the stretch to the tally, after its events."""
         offer, length = self.offer, self.stretch.length_s
         first = self.tally.open_days(self.stretch.days, offer.fixed_hour.known * 24, offer.fixed_gpus)
         self.tally.unknown |= offer.fixed_hour.unknown
-        pods = [self._make_pod(each) for each in placed]
-        for pod in pods:
-            self.at(pod.submitted_s, self.submit, pod)
-        self._prepare()
-        self.run_events()
         for pod, at_work in [(pod, node) for node in self.nodes for pod in node.pods]:
             self.leave(pod, at_work)
         for node in (*self.ended, *self.nodes):
             self.tally.count_node(node, first, length)
-        for pod in pods:
+        for pod in self.pods:
             self.tally.count_job(pod)
 
-    def _prepare(self) -> None:
+    def _prepare_nodes(self) -> None:
         """Begin with static nodes and with the placeholders of headroom, and open and close the pool in time."""
         offer = self.offer
         for _ in range(offer.static_nodes):
@@ -177,3 +181,13 @@ class PoolRun(NodeLifecycle):
             node.add(filler, self.now)
             self.fillers[filler] = node
         return None
+
+
+def simulate(runs: Sequence[PoolRun], placed: Sequence[Iterable[Placed]]) -> None:
+    """Run a stretch of pools that share reservations, or of one pool, and add the sums to their tallies."""
+    for run, jobs in zip(runs, placed, strict=True):
+        run.peers = [other for other in runs if other is not run]
+        run.prepare(jobs)
+    run_events(runs, runs[0].stretch.length_s)
+    for run in runs:
+        run.finish()
