@@ -18,7 +18,7 @@ class CellError(Exception):
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(f"{reason}; {remedy}")
-        self.remedy = remedy
+        self.reason, self.remedy = reason, remedy
 
 
 def read_moment(cell: str) -> float:
@@ -77,7 +77,7 @@ def read_share(cell: str) -> float:
 
 def read_amount(cell: str, most: float) -> float:
     """Return an amount from 0 on."""
-    remedy = f"write a number from 0 to {most:g}"
+    remedy = f"write a number from 0 to {most:.10g}"
     amount = read_number(cell, "is no number", remedy)
     if not 0 <= amount <= most:
         raise CellError("is out of range", remedy)

@@ -30,7 +30,7 @@ NEEDED = ("name", "submit", "duration")
 PURPOSES = ("inference", "training", "notebook", "batch")
 MOST_JOBS, MOST_DAYS = 200_000, 92
 _MOST_SHOWN = 20
-_MOST_GPUS, _MOST_CPUS, _MOST_GIB = 64, 1024.0, 65_536.0
+MOST_GPUS, MOST_CPUS, MOST_GIB = 64, 1024.0, 65_536.0
 
 _Value = TypeVar("_Value")
 _Default = TypeVar("_Default")
@@ -178,12 +178,12 @@ def _read_job(line: int, cells: dict[str, str], problems: LoadProblems) -> Job |
         pool=cells.get("pool") or None,
         submit_s=read("submit", read_moment, 0.0),
         duration_s=read("duration", read_duration, 0.0),
-        gpus=read("gpus", partial(read_count, most=_MOST_GPUS), 1),
+        gpus=read("gpus", partial(read_count, most=MOST_GPUS), 1),
         used=read("used", read_share, None),
         gpu=cells.get("gpu") or None,
-        gpu_memory_gib=read("gpu_memory_gib", partial(read_amount, most=_MOST_GIB), None),
-        cpu=read("cpu", partial(read_amount, most=_MOST_CPUS), None),
-        memory_gib=read("memory_gib", partial(read_amount, most=_MOST_GIB), None),
+        gpu_memory_gib=read("gpu_memory_gib", partial(read_amount, most=MOST_GIB), None),
+        cpu=read("cpu", partial(read_amount, most=MOST_CPUS), None),
+        memory_gib=read("memory_gib", partial(read_amount, most=MOST_GIB), None),
         line=line,
     )
     return job if len(problems.lines) == count else None
