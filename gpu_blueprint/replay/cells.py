@@ -8,7 +8,7 @@ from ..config.scalars import count_seconds
 
 _MONDAY = datetime(1970, 1, 5)
 """A Monday before all loads: times count from it, so that weekdays stay."""
-_DURATION = re.compile(r"(?:\d+[hms])+")
+_DURATION = re.compile(r"(?:[0-9]{1,9}[hms]){1,9}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]")
 _LONGEST_S = 366 * 24 * 3600.0
 
