@@ -152,8 +152,17 @@ class NodeLifecycle(ABC):
             self.begin(pod, node)
         self.fill(node)
 
-    def drop(self, node: Node) -> None:
-        """End a node; its pods wait for other nodes, and those that keep no progress begin again."""
+    def drop(self, *nodes: Node) -> None:
+        """End nodes at once; their pods wait for other nodes, and those that keep no progress begin again."""
+        for pod in [pod for node in nodes for pod in self._end_node(node)]:
+            self.submit(pod)
+        if self.pending:
+            self.ask_for_nodes()
+        if any(node.offering.reservation for node in nodes):
+            self._offer_reserved()
+
+    def _end_node(self, node: Node) -> list[Pod]:
+        """End a node, and return its pods."""
         pods = [*node.pods]
         for pod in pods:
             self.leave(pod, node)
@@ -167,12 +176,7 @@ class NodeLifecycle(ABC):
         self.coming.pop(node, None)
         self.used_gpus -= node.offering.machine.row.gpu_devices
         self.ended.append(node)
-        for pod in pods:
-            self.submit(pod)
-        if self.pending:
-            self.ask_for_nodes()
-        if node.offering.reservation:
-            self._offer_reserved()
+        return pods
 
     def look_later(self, node: Node) -> None:
         """Plan a check of a node for the time from which it may be consolidated, unless a check is due already."""

@@ -71,8 +71,7 @@ class PoolRun(NodeLifecycle):
         if self.is_open:
             self.ask_for_nodes()
         elif not self.offer.finishes_jobs:
-            for node in [*self.nodes]:
-                self.drop(node)
+            self.drop(*self.nodes)
 
     def submit(self, pod: Pod) -> None:
         """Bind a pod to a node with room, else let it wait and ask Karpenter for a node."""

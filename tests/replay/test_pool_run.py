@@ -133,6 +133,16 @@ def test_a_closed_pool_has_no_nodes_and_its_pods_wait_until_it_opens() -> None:
     assert weekend.nodes == {} and weekend.waiting_a_day == 1
 
 
+def test_each_pod_is_evicted_once_when_its_pool_closes() -> None:
+    """Of 20 pods on 10 nodes, 10 end before the close; the others find no node that is still there."""
+    pods = [job(submit_h=12, hours=hours, cpu=0.5) for hours in (8, 1) * 10]
+    total = replay(*pods, hours=HOURS, sharing=HALVES, maxGpus=20, disruption={"budgets": [{"nodes": "0"}]}).total
+    assert total.evictions_a_day == 10
+    headroom = {"pods": 4, "cpu": "1", "memory": "2Gi"}
+    kept = replay(*pods, hours=HOURS, headroom=headroom, maxGpus=24, disruption={"budgets": [{"nodes": "0"}]}).total
+    assert kept.evictions_a_day == 10
+
+
 def test_training_that_runs_at_the_close_continues() -> None:
     run = job(submit_h=17, hours=6, purpose="training")
     total = replay(run, hours=HOURS, purpose="training").total
