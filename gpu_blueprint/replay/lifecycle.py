@@ -167,7 +167,7 @@ class NodeLifecycle(ABC):
         for pod in pods:
             self.leave(pod, node)
             if node.ready and pod.job is not None:
-                pod.evictions += 1
+                pod.evictions, pod.waits_from_s = pod.evictions + 1, self.now
                 if not self.offer.keeps_progress:
                     pod.left_s, pod.useful_s = pod.job.duration_s, 0.0
         node.ended_s = self.now

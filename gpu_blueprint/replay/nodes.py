@@ -35,7 +35,10 @@ class Pod:
     """Seconds of full service that its node had given each pod when this pod began."""
     turn: int = 0
     """Number of its begins; the end of an earlier run means nothing."""
-    waited_s: float | None = None
+    waits_from_s: float | None = None
+    """Time from which it waits for a node; None while it runs and after its end."""
+    waited_s: float = 0.0
+    """Seconds of its waits that are over."""
     useful_s: float = 0.0
     """Useful GPU seconds that still count."""
     evictions: int = 0

@@ -45,7 +45,7 @@ class PoolRun(NodeLifecycle):
         for node in (*self.ended, *self.nodes):
             self.tally.count_node(node, first, length)
         for pod in self.pods:
-            self.tally.count_job(pod)
+            self.tally.count_job(pod, length)
 
     def _prepare_nodes(self) -> None:
         """Begin with static nodes and with the placeholders of headroom, and open and close the pool in time."""
@@ -65,7 +65,7 @@ class PoolRun(NodeLifecycle):
     def _make_pod(self, placed: Placed) -> Pod:
         job, work = placed.job, measure_work(placed, self.offer)
         self.tally.expect(placed, work, self.stretch.length_s)
-        return Pod(job, placed.request, work.limited, job.submit_s, job.duration_s)
+        return Pod(job, placed.request, work.limited, job.submit_s, job.duration_s, waits_from_s=job.submit_s)
 
     def _open_or_close(self) -> None:
         if self.is_open:
@@ -134,8 +134,8 @@ class PoolRun(NodeLifecycle):
         if pod.job is None:
             self.fillers[pod] = node
             return
-        if pod.waited_s is None:
-            pod.waited_s = self.now - pod.submitted_s
+        if pod.waits_from_s is not None:
+            pod.waited_s, pod.waits_from_s = pod.waited_s + self.now - pod.waits_from_s, None
         self.at(self.now + pod.left_s, self._end, pod, pod.turn)
 
     def _end(self, pod: Pod, turn: int) -> None:

@@ -52,6 +52,8 @@ def test_work_that_the_day_cuts_off_is_unserved() -> None:
     waiting = replay(job(hours=24), job(hours=24), maxGpus=1).total
     assert waiting.waiting_a_day == 1
     assert waiting.unserved == pytest.approx(0.5, abs=0.002)
+    assert waiting.wait_p95_s == 24 * 3600
+    assert waiting.wait_mean_s == (24 * 3600 + BATCH_IDLE_S + BOOT_S) / 2
 
 
 def test_crowded_gpus_share_what_they_have() -> None:
@@ -126,11 +128,11 @@ HOURS = {"start": "08:00", "stop": "18:00", "timezone": "UTC"}
 
 def test_a_closed_pool_has_no_nodes_and_its_pods_wait_until_it_opens() -> None:
     total = replay(job(hours=24), hours=HOURS).total
-    assert total.wait_mean_s == 8 * 3600 + BATCH_IDLE_S + BOOT_S
+    assert total.wait_mean_s == (8 + 6) * 3600 + BATCH_IDLE_S + BOOT_S
     assert sum(nodes.hours for nodes in total.nodes.values()) == pytest.approx(10, abs=0.001)
     assert total.evictions_a_day == 1
     weekend = replay(job(hours=24), hours=HOURS, stretch={"begins_s": 5 * 24 * 3600}).total
-    assert weekend.nodes == {} and weekend.waiting_a_day == 1
+    assert weekend.nodes == {} and weekend.waiting_a_day == 1 and weekend.wait_p95_s == 24 * 3600
 
 
 def test_each_pod_is_evicted_once_when_its_pool_closes() -> None:
