@@ -226,11 +226,13 @@ class NodeLifecycle(ABC):
         elif removal.successor is None:
             self.drop(node)
         else:
+            node.is_checked = True
             successor = self.launch(removal.successor)
             self.at(self.now + self.offer.boot_s + _SWAP_S, self._replace, node, successor)
 
     def _replace(self, node: Node, successor: Node) -> None:
         """End a node whose successor is ready; a successor that EC2 took back leaves the node as it is."""
+        node.is_checked = False
         if node.ended_s is not None:
             return
         if successor.ended_s is None:

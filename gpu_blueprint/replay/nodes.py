@@ -70,7 +70,7 @@ class Node:
     """Seconds of full service of each pod until ``served_until_s``; crowded GPUs give less than one a second."""
     served_until_s: float = 0.0
     is_checked: bool = False
-    """True while a check for consolidation is due."""
+    """True while a check for consolidation is due, or a successor boots."""
 
     @classmethod
     def launch(cls, offering: Offering, index: int, now: float) -> "Node":

@@ -110,6 +110,18 @@ def test_an_on_demand_node_gives_way_to_a_cheaper_one_and_a_spot_node_to_none() 
     assert (bought["on-demand"].evictions_a_day, bought["spot"].evictions_a_day) == (1, 0)
 
 
+def test_a_node_gets_one_successor() -> None:
+    """Pods that end while the successor of their node boots give no reason for a second one."""
+    pods = [job(hours=hours, cpu=1.1, memory_gib=3.0) for hours in (1, 1.03, 1.04, 6)]
+    disruption = {"consolidationPolicy": "WhenEmptyOrUnderutilized", "consolidateAfter": "1m"}
+    own: dict[str, Any] = {"instanceTypes": ["g6.xlarge", "g6.8xlarge"], "maxGpus": 8}
+    total = replay(*pods, sharing=HALVES | {"replicas": 4}, disruption=disruption, **own).total
+    assert {kind.instance_type: nodes.launched for kind, nodes in total.nodes.items()} == {
+        "g6.8xlarge": 1,
+        "g6.xlarge": 1,
+    }
+
+
 def test_reclaimed_spot_nodes_cost_time_and_work_that_no_checkpoint_keeps() -> None:
     jobs = [job(hours=8, purpose="batch", used=1.0) for _ in range(8)]
     spot: dict[str, Any] = {"purchase": ["spot"], "purpose": "batch", "gpusPerNode": [1]}
