@@ -44,6 +44,7 @@ GATES = [
     pytest.param(["--at-most", "100"], "", id="cheap enough"),
     pytest.param(["--at-most", "1"], "dev: costs $", id="too dear"),
     pytest.param(["--used-at-least", "0.05"], "", id="used enough"),
+    pytest.param(["--at-most", "100", "--unserved-at-most", "0.5"], "", id="done enough"),
     pytest.param(["--used-at-least", "0.9"], "of its GPU hours are used, below --used-at-least 90.0%", id="idle"),
 ]
 
@@ -63,7 +64,21 @@ def test_a_gate_that_cannot_be_judged_fails(project: Path, capsys: Output) -> No
     assert "nothing is known of use and unserved work" in " ".join(captured.out.split())
 
 
+def test_a_bill_without_work_is_not_cheap(project: Path, capsys: Output) -> None:
+    (project / "jobs.csv").write_text(CSV.replace("notebook", "training"))
+    assert main(["replay", "dev", "--load", "jobs.csv", "--at-most", "1"]) == 0
+    assert "warning: dev: 2.0 jobs a day never fit, so --at-most says little" in capsys.readouterr().err
+    assert main(["replay", "dev", "--load", "jobs.csv", "--at-most", "1", "--unserved-at-most", "0.02"]) == 1
+    err = capsys.readouterr().err
+    assert "dev: 100.0% of the work is not done, above --unserved-at-most 2.0%" in err and "warning" not in err
+    unknown = CSV.replace("0.1,l4", ",").replace("0.2,l4", ",")
+    (project / "jobs.csv").write_text(unknown)
+    assert main(["replay", "dev", "--load", "jobs.csv", "--unserved-at-most", "1"]) == 1
+    assert "--unserved-at-most cannot be judged" in capsys.readouterr().err
+
+
 WRONG = {
+    ("--unserved-at-most", "2"): "--unserved-at-most 2: is no share from 0 to 1; write 0.02 for 2 %",
     ("--reclaims", "5"): "--reclaims 5: is no share from 0 to 1; write 0.05 for 5 % in an hour",
     ("--reclaims", "nan"): "--reclaims nan: is no share",
     ("--at-most", "-1"): "--at-most -1: is no sum of dollars",

@@ -10,7 +10,7 @@ from ...replay import Load, Outcome, StackReplay
 from .tables import make_console, make_table, show_words
 
 _MINUTE_S, _HOUR_S = 60, 3600
-_MUCH_UNSERVED = 0.02
+MUCH_UNSERVED = 0.02
 """A part of the work above which a cheaper stack may be cheaper because it does less."""
 METHOD = "simulated, not measured; docs/replay.md says what the simulation leaves out"
 
@@ -63,7 +63,7 @@ def list_remarks(load: Load, totals: Sequence[Outcome], reclaims: float) -> list
     for total in totals:
         if total.usd_a_day.unknown:
             remarks.append(f"{total.name}: the price of {', '.join(sorted(total.usd_a_day.unknown))} is not known.")
-        if total.unserved is not None and total.unserved > _MUCH_UNSERVED:
+        if total.unserved is not None and total.unserved > MUCH_UNSERVED:
             remarks.append(f"{total.name}: {total.unserved:.1%} of the work is not done, so a low bill buys less work.")
         if total.tight_a_day:
             remarks.append(
