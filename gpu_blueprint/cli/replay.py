@@ -66,8 +66,10 @@ def _replay(file: StackFile, load: Load, reclaims: float) -> StackReplay:
 
 
 def _refuse_wrong_numbers(arguments: argparse.Namespace) -> None:
-    if not 0 <= arguments.reclaims <= 1:
-        raise UsageError(f"--reclaims {arguments.reclaims:g}: is no share from 0 to 1; write 0.05 for 5 % in an hour")
+    if not 0 <= arguments.reclaims < 1:
+        raise UsageError(
+            f"--reclaims {arguments.reclaims:g}: is no share from 0 to below 1; write 0.05 for 5 % in an hour"
+        )
     if arguments.at_most is not None and not arguments.at_most >= 0:  # also nan
         raise UsageError(f"--at-most {arguments.at_most:g}: is no sum of dollars")
     if arguments.used_at_least is not None and not 0 <= arguments.used_at_least <= 1:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from math import inf
+from math import inf, log1p
 from operator import attrgetter
 from typing import Any
 
@@ -47,7 +47,7 @@ class NodeLifecycle(ABC):
     tally: Tally
     source: random.Random
     reclaims_an_hour: float = 0.0
-    """Chance in an hour that EC2 takes a spot node."""
+    """Chance in an hour that EC2 takes a spot node, below 1."""
     peers: Sequence["NodeLifecycle"] = ()
     """Other pools that use one of its reservations."""
     now: float = 0.0
@@ -136,7 +136,7 @@ class NodeLifecycle(ABC):
         self.used_gpus += offering.machine.row.gpu_devices
         self.at(self.now + self.offer.boot_s, self.wake, node)
         if offering.capacity_type == "spot" and self.reclaims_an_hour:
-            self.at(self.now + self.source.expovariate(self.reclaims_an_hour / HOUR_S), self._reclaim, node)
+            self.at(self.now + self.source.expovariate(-log1p(-self.reclaims_an_hour) / HOUR_S), self._reclaim, node)
         return node
 
     def wake(self, node: Node) -> None:

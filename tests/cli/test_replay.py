@@ -79,7 +79,8 @@ def test_a_bill_without_work_is_not_cheap(project: Path, capsys: Output) -> None
 
 WRONG = {
     ("--unserved-at-most", "2"): "--unserved-at-most 2: is no share from 0 to 1; write 0.02 for 2 %",
-    ("--reclaims", "5"): "--reclaims 5: is no share from 0 to 1; write 0.05 for 5 % in an hour",
+    ("--reclaims", "5"): "--reclaims 5: is no share from 0 to below 1; write 0.05 for 5 % in an hour",
+    ("--reclaims", "1"): "--reclaims 1: is no share from 0 to below 1",
     ("--reclaims", "nan"): "--reclaims nan: is no share",
     ("--at-most", "-1"): "--at-most -1: is no sum of dollars",
     ("--at-most", "nan"): "--at-most nan: is no sum of dollars",

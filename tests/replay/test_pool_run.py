@@ -1,5 +1,6 @@
 """A simulated pool against days that people can count by hand."""
 
+from math import log
 from typing import Any
 
 import pytest
@@ -133,6 +134,13 @@ def test_reclaimed_spot_nodes_cost_time_and_work_that_no_checkpoint_keeps() -> N
     assert kept.unserved == 0 and kept.useful_hours_a_day == pytest.approx(64)
     on_demand = replay(*jobs, reclaims=0.2, purpose="batch").total
     assert on_demand.evictions_a_day == 0
+
+
+def test_the_share_of_an_hour_is_that_of_the_nodes_that_ec2_takes() -> None:
+    """EC2 takes 90 % of the nodes in an hour: a pod that moves on loses log 10 nodes in an hour."""
+    jobs = [job(submit_h=n / 100, purpose="notebook") for n in range(400)]
+    total = replay(*jobs, reclaims=0.9, purchase=["spot"], purpose="notebook", gpusPerNode=[1], maxGpus=400).total
+    assert total.evictions_a_day == pytest.approx(400 * log(10), rel=0.1)
 
 
 HOURS = {"start": "08:00", "stop": "18:00", "timezone": "UTC"}
