@@ -12,7 +12,7 @@ from ..replay.offers import build_offers
 from ..replay.outcome import Outcome
 from ..replay.source import open_load
 from .prices import warn_of_prices
-from .replay_metrics import PREFIX, read_metrics
+from .replay_metrics import PREFIX, read_metrics, refuse_options_of_metrics
 from .replay_trial import refuse_wrong_trial, run_trial, write_trial
 from .text.problems import print_json
 from .text.replay import MUCH_UNSERVED, build_document, show
@@ -23,7 +23,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Simulate, print, and return 1 if a stack fails one of the gates."""
     _refuse_wrong_numbers(arguments)
     refuse_wrong_trial(arguments)
-    load = None if arguments.load.startswith(PREFIX) else open_load(arguments.load, arguments.days)
+    load = None
+    if not arguments.load.startswith(PREFIX):
+        refuse_options_of_metrics(arguments)
+        load = open_load(arguments.load, arguments.days)
     files = [open_stack(name, bounded=False) for name in dict.fromkeys(arguments.stacks)]
     load = load or read_metrics(arguments, files[0].config)
     _refuse_unknown_pools(load, files)

@@ -85,6 +85,17 @@ WRONG = {
     ("--at-most", "-1"): "--at-most -1: is no sum of dollars",
     ("--at-most", "nan"): "--at-most nan: is no sum of dollars",
     ("--used-at-least", "60"): "--used-at-least 60: is no share from 0 to 1; write 0.6 for 60 %",
+    (
+        "--cluster",
+        "x",
+    ): "--cluster x: built-in is no Prometheus; leave --cluster out, or write --load prometheus:URL@14d",
+    ("--token-file", "t"): "--token-file t: built-in is no Prometheus; leave --token-file out",
+    (
+        "--load",
+        "prometheus:foo@3d",
+    ): "the address in --load 'foo': not an address with http:// or https://; write it as",
+    ("--load", "prometheus:http://a:b@c@3d"): "the address in --load: other users can see a password in an address",
+    ("--load", "prometheus:http://a@3d", "--cluster", 'a"b'): "is no name; write letters, digits",
     ("--days", "0"): "--days 0: is no number of days",
     ("--load", "gone.csv"): "--load gone.csv: is no file",
 }
@@ -94,6 +105,12 @@ def test_wrong_words_are_refused(project: Path, capsys: Output) -> None:
     for words, message in WRONG.items():
         assert main(["replay", "dev", *words]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_a_prometheus_that_does_not_answer_is_told_in_the_words_of_replay(project: Path, capsys: Output) -> None:
+    assert main(["replay", "dev", "--load", "prometheus:http://127.0.0.1:9@3d"]) == 1
+    err = capsys.readouterr().err
+    assert "then --load prometheus:http://localhost:9090@3d" in err and "--prometheus" not in err
 
 
 def test_pools_that_a_stack_lacks_are_refused_with_their_lines(project: Path, capsys: Output) -> None:
