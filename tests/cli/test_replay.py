@@ -1,11 +1,15 @@
 """The command `replay`."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from gpu_blueprint.cli import main
+
+from ..support.plans import shipped_config
 
 Output = pytest.CaptureFixture[str]
 CSV = """name,purpose,submit,duration,used,gpu,cpu,memory_gib
@@ -27,6 +31,25 @@ def test_stacks_stand_side_by_side_with_their_pools(jobs: str, capsys: Output) -
     assert "Load jobs.csv, 1 day" in out and "Pools of dev" in out and "Pools of research" in out
     assert "against the first – costs" in words and "simulated, not measured" in words
     assert max(map(len, out.splitlines())) <= 100
+
+
+def test_a_narrow_terminal_has_whole_words(jobs: str, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=80, force_terminal=True, color_system=None)
+    monkeypatch.setattr("gpu_blueprint.cli.text.replay.make_console", lambda: console)
+    assert main(["replay", "prod", "--load", jobs]) == 0
+    words = set(out.getvalue().split())
+    names = {pool.name for pool in shipped_config("prod").gpu_pools}
+    assert {"allocated", "unserved", "evictions", "launched", *names} - words == set()
+    assert max(map(len, out.getvalue().splitlines())) <= 80
+
+
+def test_one_is_no_plural(project: Path, capsys: Output) -> None:
+    assert main(["replay", "dev", "--days", "1"]) == 0
+    assert "1 simulated working day, seed 1: " in " ".join(capsys.readouterr().out.split())
+    (project / "jobs.csv").write_text("".join(CSV.splitlines(keepends=True)[:2]))
+    assert main(["replay", "dev", "--load", "jobs.csv"]) == 0
+    assert "1 day: 1 job, simulated" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_document_holds_the_numbers_of_each_stack_and_pool(jobs: str, capsys: Output) -> None:
