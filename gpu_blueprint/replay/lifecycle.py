@@ -143,7 +143,7 @@ class NodeLifecycle(ABC):
         """Make a node ready: its pods begin, then others that fit."""
         if node.ended_s is not None or node.ready:
             return
-        node.ready, node.served_until_s = True, self.now
+        node.ready = True
         del self.coming[node]
         self.roomy[node] = None
         for pod in [*node.pods]:

@@ -13,7 +13,7 @@ from ..cost.nodes import Node, Terms, find_terms
 from ..cost.reservations import find_users
 from ..errors import CatalogError
 from ..records import Record, field
-from ..sharing import Exclusive, Mig, Mps
+from ..sharing import Exclusive, Mig, Mps, TimeSlicing
 from ..sharing.profile import find_mig_layout
 from ..subjects.pools.start_times import estimate_start
 from .budgets import Budgets, find_budgets
@@ -48,6 +48,8 @@ class Machine(Record):
     pods: int
     gpus: float
     """GPUs of the model; a fractional type has a part of one."""
+    devices: int
+    """GPUs on which pods take turns, each with its own pods; 1 where a pod has its units for itself."""
 
 
 class Offering(Record):
@@ -188,6 +190,7 @@ def _build_machine(pool: Pool, node: Node) -> Machine:
         units,
         count_team_pods(pool.max_pods),
         row.gpu_devices * _find_gpu_part(row),
+        row.gpu_devices if isinstance(pool.sharing, TimeSlicing) else 1,
     )
 
 

@@ -66,6 +66,13 @@ def test_crowded_gpus_share_what_they_have() -> None:
     assert alone.unserved == 0 and alone.gpu_hours_a_day > 1.9 * crowded.gpu_hours_a_day
 
 
+def test_each_gpu_of_a_node_has_its_own_crowd() -> None:
+    """Five pods that want 0.8 of a GPU on four GPUs: two of them share one, and lose 0.6 of 4."""
+    busy = [job(hours=4, used=0.8, cpu=0.5, memory_gib=1.0) for _ in range(5)]
+    total = replay(*busy, instanceTypes=["g6.12xlarge"], sharing=HALVES, maxGpus=4).total
+    assert total.unserved == pytest.approx(0.6 / 4)
+
+
 def test_a_pod_that_takes_turns_may_use_an_idle_gpu_and_an_mps_client_may_not() -> None:
     turns = replay(job(hours=4, used=0.8), sharing=HALVES).total
     assert turns.unserved == 0
