@@ -48,8 +48,7 @@ def _open_stack(arguments: argparse.Namespace) -> StackFile:
     """Return the stack file; refuse wrong arguments here, before the first query to Prometheus."""
     if not 1 <= arguments.days <= MOST_DAYS:
         raise UsageError(f"--days {arguments.days}: is no number of days from 1 to {MOST_DAYS}")
-    if arguments.cluster is not None and not _CLUSTER.fullmatch(arguments.cluster):
-        raise UsageError(f"--cluster {arguments.cluster!r}: is no name; write letters, digits and ._/:@-")
+    refuse_wrong_cluster(arguments.cluster)
     file = open_stack(arguments.stack)
     if file.config.monitoring is None:
         reason = "the stack has no monitoring, so nothing records the metrics that advise reads"
@@ -58,6 +57,12 @@ def _open_stack(arguments: argparse.Namespace) -> StackFile:
         remedy = "name a new file, and compare the two before you replace one"
         raise UsageError(f"--out {arguments.out}: exists already; {remedy}")
     return file
+
+
+def refuse_wrong_cluster(name: str | None) -> None:
+    """Refuse a value of the label ``cluster`` that no cluster has."""
+    if name is not None and not _CLUSTER.fullmatch(name):
+        raise UsageError(f"--cluster {name!r}: is no name; write letters, digits and ._/:@-")
 
 
 def _observe(stack: StackConfig, arguments: argparse.Namespace) -> Observed:

@@ -12,10 +12,10 @@ from ..replay.offers import build_offers
 from ..replay.outcome import Outcome
 from ..replay.source import open_load
 from .prices import warn_of_prices
-from .replay_metrics import PREFIX, read_metrics
+from .replay_metrics import PREFIX, read_metrics, refuse_options_of_metrics
 from .replay_trial import refuse_wrong_trial, run_trial, write_trial
 from .text.problems import print_json
-from .text.replay import build_document, show
+from .text.replay import MUCH_UNSERVED, build_document, show
 from .text.replay_trial import show_trial, trial_as_json
 
 
@@ -23,7 +23,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Simulate the stacks and print the result. Return 1 if one of them fails ``--at-most`` or ``--used-at-least``."""
     _refuse_wrong_numbers(arguments)
     refuse_wrong_trial(arguments)
-    load = None if arguments.load.startswith(PREFIX) else open_load(arguments.load, arguments.days)
+    load = None
+    if not arguments.load.startswith(PREFIX):
+        refuse_options_of_metrics(arguments)
+        load = open_load(arguments.load, arguments.days)
     files = [open_stack(name, bounded=False) for name in dict.fromkeys(arguments.stacks)]
     load = load or read_metrics(arguments, files[0].config)
     _refuse_unknown_pools(load, files)
@@ -41,10 +44,24 @@ def run(arguments: argparse.Namespace) -> int:
         write_trial(arguments, files[0], trial)
     for file in files:
         warn_of_prices(file)
+    for replay in replays:
+        for doubt in _list_doubts(replay.total, arguments):
+            print(doubt, file=sys.stderr)
     failures = [failure for replay in replays for failure in _list_failures(replay.total, arguments)]
     for failure in failures:
         print(failure, file=sys.stderr)
     return 1 if failures else 0
+
+
+def _list_doubts(total: Outcome, arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield why a low bill may mean that less is done, where only the bill has a gate."""
+    if arguments.at_most is None or arguments.unserved_at_most is not None:
+        return
+    remedy = "so --at-most says little; write --unserved-at-most 0.02 too"
+    if total.refused_jobs_a_day:
+        yield f"warning: {total.name}: {total.refused_jobs_a_day:,.1f} jobs a day never fit, {remedy}"
+    elif total.unserved is not None and total.unserved > MUCH_UNSERVED:
+        yield f"warning: {total.name}: {total.unserved:.1%} of the work is not done, {remedy}"
 
 
 def _replay(file: StackFile, load: Load, reclaims: float) -> StackReplay:
@@ -52,12 +69,18 @@ def _replay(file: StackFile, load: Load, reclaims: float) -> StackReplay:
 
 
 def _refuse_wrong_numbers(arguments: argparse.Namespace) -> None:
-    if not 0 <= arguments.reclaims <= 1:
-        raise UsageError(f"--reclaims {arguments.reclaims:g}: is no share from 0 to 1; write 0.05 for 5 % in an hour")
+    if not 0 <= arguments.reclaims < 1:
+        raise UsageError(
+            f"--reclaims {arguments.reclaims:g}: is no share from 0 to below 1; write 0.05 for 5 % in an hour"
+        )
     if arguments.at_most is not None and not arguments.at_most >= 0:  # also nan
         raise UsageError(f"--at-most {arguments.at_most:g}: is no sum of dollars")
     if arguments.used_at_least is not None and not 0 <= arguments.used_at_least <= 1:
         raise UsageError(f"--used-at-least {arguments.used_at_least:g}: is no share from 0 to 1; write 0.6 for 60 %")
+    if arguments.unserved_at_most is not None and not 0 <= arguments.unserved_at_most <= 1:
+        raise UsageError(
+            f"--unserved-at-most {arguments.unserved_at_most:g}: is no share from 0 to 1; write 0.02 for 2 %"
+        )
 
 
 def _refuse_unknown_pools(load: Load, files: Sequence[StackFile]) -> None:
@@ -80,3 +103,8 @@ def _list_failures(total: Outcome, arguments: argparse.Namespace) -> Iterator[st
     elif arguments.used_at_least is not None and total.used is not None and total.used < arguments.used_at_least:
         bound = f"--used-at-least {arguments.used_at_least:.1%}"
         yield f"{total.name}: {total.used:.1%} of its GPU hours are used, below {bound}"
+    if arguments.unserved_at_most is not None and total.unserved is None:
+        yield f"{total.name}: --unserved-at-most cannot be judged, since the load does not say how busy each job is"
+    elif arguments.unserved_at_most is not None and (total.unserved or 0.0) > arguments.unserved_at_most:
+        bound = f"--unserved-at-most {arguments.unserved_at_most:.1%}"
+        yield f"{total.name}: {total.unserved:.1%} of the work is not done, above {bound}"

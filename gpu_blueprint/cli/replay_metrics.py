@@ -7,12 +7,20 @@ from ..config import StackConfig
 from ..errors import UsageError
 from ..replay import Load
 from ..replay.load_file import MOST_DAYS
-from .advise import find_credentials, import_live
+from .advise import find_credentials, import_live, refuse_wrong_cluster
 from .text.tables import show_progress
 
 PREFIX = "prometheus:"
 _DAYS = re.compile(r"(.+)@([1-9][0-9]{0,3})d")
 _COMMAND = "replay --load prometheus:"
+
+
+def refuse_options_of_metrics(arguments: argparse.Namespace) -> None:
+    """Refuse options that only a Prometheus needs."""
+    for option, value in (("--cluster", arguments.cluster), ("--token-file", arguments.token_file)):
+        if value is not None:
+            reason = f"{arguments.load} is no Prometheus; leave {option} out, or write --load {PREFIX}URL@14d"
+            raise UsageError(f"{option} {value}: {reason}")
 
 
 def read_metrics(arguments: argparse.Namespace, stack: StackConfig) -> Load:
@@ -28,11 +36,18 @@ def read_metrics(arguments: argparse.Namespace, stack: StackConfig) -> Load:
         raise UsageError(f"--load {arguments.load}: names no address with days; {remedy}")
     if arguments.days is not None:
         raise UsageError(f"--days {arguments.days}: the days of {arguments.load} stand behind its @; leave --days out")
+    refuse_wrong_cluster(arguments.cluster)
     url, days = found[1], int(found[2])
     prometheus, recorded = (
         import_live(f"gpu_blueprint.live.advise.{name}", _COMMAND) for name in ("prometheus", "recorded_load")
     )
-    server = prometheus.Prometheus(url, find_credentials(prometheus, url, arguments.token_file))
+    words = prometheus.Words(
+        "replay",
+        "the address in --load",
+        f"--load {PREFIX}http://localhost:9090@{days}d",
+        f"fewer days behind the @, such as --load {PREFIX}{url}@{max(days // 4, 1)}d",
+    )
+    server = prometheus.Prometheus(url, find_credentials(prometheus, url, arguments.token_file), words=words)
     with show_progress(f"asking {server.url} for the pods of {days} days …"):
         load: Load = recorded.read_recorded_load(server, stack, days, arguments.cluster)
     return load

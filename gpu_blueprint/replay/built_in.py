@@ -22,7 +22,8 @@ _SMALL_CPU, _SMALL_MEMORY_GIB = 1.8, 6.0
 def make_load(days: int) -> Load:
     """Make a load of working days. Day n has the seed n; day 1 is a Monday, and so is day 6."""
     stretches = (make_day(seed) for seed in range(1, days + 1))
-    return Load(name=NAME, stretches=tuple(stretches), method=f"{days} simulated working days, seeds 1 to {days}")
+    words = "1 simulated working day, seed 1" if days == 1 else f"{days} simulated working days, seeds 1 to {days}"
+    return Load(name=NAME, stretches=tuple(stretches), method=words)
 
 
 def make_day(seed: int) -> Stretch:

@@ -7,10 +7,10 @@ from math import isfinite
 from ..config.scalars import count_seconds
 
 _MONDAY = datetime(1970, 1, 5)
-"""A Monday before every load. Times are seconds from it, so they keep their weekdays."""
-_DURATION = re.compile(r"(?:\d+[hms])+")
+"""A Monday before all loads: times count from it, so that weekdays stay."""
+_DURATION = re.compile(r"(?:[0-9]{1,9}[hms]){1,9}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]")
-_LONGEST_S = 366 * 24 * 3600.0
+LONGEST_S = 366 * 24 * 3600.0
 
 
 class CellError(Exception):
@@ -18,7 +18,7 @@ class CellError(Exception):
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(f"{reason}; {remedy}")
-        self.remedy = remedy
+        self.reason, self.remedy = reason, remedy
 
 
 def read_moment(cell: str) -> float:
@@ -35,7 +35,7 @@ def read_moment(cell: str) -> float:
     seconds = read_number(cell, "is no time", remedy)
     if seconds < 0:
         raise CellError("lies before the Monday from which it counts", remedy)
-    if seconds > _LONGEST_S:
+    if seconds > LONGEST_S:
         raise CellError("lies more than a year after the Monday from which it counts", remedy)
     return seconds
 
@@ -51,7 +51,7 @@ def read_duration(cell: str) -> float:
     seconds = float(count_seconds(cell)) if _DURATION.fullmatch(cell) else read_number(cell, "is no duration", remedy)
     if seconds <= 0:
         raise CellError("is no time in which a job runs", remedy)
-    if seconds > _LONGEST_S:
+    if seconds > LONGEST_S:
         raise CellError("is longer than a year", "write the seconds that fall into the load")
     return seconds
 
@@ -76,8 +76,8 @@ def read_share(cell: str) -> float:
 
 
 def read_amount(cell: str, most: float) -> float:
-    """Return a number from 0 to ``most``."""
-    remedy = f"write a number from 0 to {most:g}"
+    """Return an amount from 0 on."""
+    remedy = f"write a number from 0 to {most:.10g}"
     amount = read_number(cell, "is no number", remedy)
     if not 0 <= amount <= most:
         raise CellError("is out of range", remedy)

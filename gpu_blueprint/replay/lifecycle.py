@@ -7,9 +7,11 @@ controller.go, consolidation.go, emptiness.go, singlenodeconsolidation.go and he
 import heapq
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from math import inf, log1p
+from operator import attrgetter
 from typing import Any
 
 from .jobs import HOUR_S, Stretch
@@ -28,6 +30,14 @@ _SWAP_S = 1.0
 """Seconds from the moment when a replacement node is ready until the old node ends."""
 
 
+def run_events(runs: Sequence["NodeLifecycle"], until_s: float) -> None:
+    """Run the events of pools in the order of time until the end of their stretch."""
+    while (run := min(runs, key=attrgetter("next_s"))).next_s < until_s:
+        run.run_event()
+    for run in runs:
+        run.now = until_s
+
+
 @dataclass(eq=False)
 class NodeLifecycle(ABC):
     """The nodes of a pool over one stretch, event by event; a subclass schedules the pods."""
@@ -37,7 +47,9 @@ class NodeLifecycle(ABC):
     tally: Tally
     source: random.Random
     reclaims_an_hour: float = 0.0
-    """Chance that EC2 takes a spot node back within an hour."""
+    """Chance in an hour that EC2 takes a spot node, below 1."""
+    peers: Sequence["NodeLifecycle"] = ()
+    """Other pools that use one of its reservations."""
     now: float = 0.0
     nodes: dict[Node, None] = field(default_factory=dict)
     roomy: dict[Node, None] = field(default_factory=dict)
@@ -85,21 +97,37 @@ class NodeLifecycle(ABC):
         """Plan a call at a time, in seconds after the stretch begins. Calls at the same time keep their order."""
         heapq.heappush(self._events, (when, next(self._order), act, arguments))
 
-    def run_events(self) -> None:
-        """Run all events until the end of the stretch."""
-        while self._events and self._events[0][0] < self.stretch.length_s:
-            self.now, _, act, arguments = heapq.heappop(self._events)
-            act(*arguments)
-        self.now = self.stretch.length_s
+    @property
+    def next_s(self) -> float:
+        """The time of the next event."""
+        return self._events[0][0] if self._events else inf
+
+    def run_event(self) -> None:
+        """Run the next event."""
+        self.now, _, act, arguments = heapq.heappop(self._events)
+        act(*arguments)
 
     def count_room(self) -> Room:
         """Return how many GPUs, and how many instances of each reservation, the pool may still launch."""
         reserved = {
-            position: offering.instances - sum(node.offering is offering for node in self.nodes)
+            position: offering.instances - self._count_reserved(offering)
             for position, offering in enumerate(self.offer.offerings)
             if offering.instances is not None
         }
         return Room(self.offer.max_gpus - self.used_gpus, reserved)
+
+    def _count_reserved(self, offering: Offering) -> int:
+        """Return the nodes of all pools on the reservation of an offering."""
+        return sum(
+            node.offering.reservation == offering.reservation for run in (self, *self.peers) for node in run.nodes
+        )
+
+    def _offer_reserved(self) -> None:
+        """Let Karpenter look at the pods of other pools, since a node of a reservation has ended."""
+        for peer in self.peers:
+            if peer.pending:
+                peer.now = self.now
+                peer.ask_for_nodes()
 
     def launch(self, offering: Offering) -> Node:
         """Launch a node; if it is spot, plan a random time at which EC2 takes it back."""
@@ -108,14 +136,14 @@ class NodeLifecycle(ABC):
         self.used_gpus += offering.machine.row.gpu_devices
         self.at(self.now + self.offer.boot_s, self.wake, node)
         if offering.capacity_type == "spot" and self.reclaims_an_hour:
-            self.at(self.now + self.source.expovariate(self.reclaims_an_hour / HOUR_S), self._reclaim, node)
+            self.at(self.now + self.source.expovariate(-log1p(-self.reclaims_an_hour) / HOUR_S), self._reclaim, node)
         return node
 
     def wake(self, node: Node) -> None:
         """Make a node ready: the pods that wait for it begin, then other waiting pods that fit."""
         if node.ended_s is not None or node.ready:
             return
-        node.ready, node.served_until_s = True, self.now
+        node.ready = True
         del self.coming[node]
         self.roomy[node] = None
         for pod in [*node.pods]:
@@ -124,13 +152,22 @@ class NodeLifecycle(ABC):
             self.begin(pod, node)
         self.fill(node)
 
-    def drop(self, node: Node) -> None:
-        """End a node, and submit its pods again. If the pool keeps no progress, they start over."""
+    def drop(self, *nodes: Node) -> None:
+        """End nodes at once; their pods wait for other nodes, and those that keep no progress begin again."""
+        for pod in [pod for node in nodes for pod in self._end_node(node)]:
+            self.submit(pod)
+        if self.pending:
+            self.ask_for_nodes()
+        if any(node.offering.reservation for node in nodes):
+            self._offer_reserved()
+
+    def _end_node(self, node: Node) -> list[Pod]:
+        """End a node, and return its pods."""
         pods = [*node.pods]
         for pod in pods:
             self.leave(pod, node)
             if node.ready and pod.job is not None:
-                pod.evictions += 1
+                pod.evictions, pod.waits_from_s = pod.evictions + 1, self.now
                 if not self.offer.keeps_progress:
                     pod.left_s, pod.useful_s = pod.job.duration_s, 0.0
         node.ended_s = self.now
@@ -139,10 +176,7 @@ class NodeLifecycle(ABC):
         self.coming.pop(node, None)
         self.used_gpus -= node.offering.machine.row.gpu_devices
         self.ended.append(node)
-        for pod in pods:
-            self.submit(pod)
-        if self.pending:
-            self.ask_for_nodes()
+        return pods
 
     def look_later(self, node: Node) -> None:
         """Plan a check for when a node may be consolidated, unless one is planned or the pool never consolidates it."""
@@ -192,11 +226,13 @@ class NodeLifecycle(ABC):
         elif removal.successor is None:
             self.drop(node)
         else:
+            node.is_checked = True
             successor = self.launch(removal.successor)
             self.at(self.now + self.offer.boot_s + _SWAP_S, self._replace, node, successor)
 
     def _replace(self, node: Node, successor: Node) -> None:
-        """End a node, because its successor is ready. If EC2 took the successor back, the node stays."""
+        """End a node whose successor is ready; a successor that EC2 took back leaves the node as it is."""
+        node.is_checked = False
         if node.ended_s is not None:
             return
         if successor.ended_s is None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from ..catalog import GPUS
 from ..errors import UsageError, suggest
 from ..records import replace
-from .cells import CellError, read_amount, read_count, read_duration, read_moment, read_share
+from .cells import LONGEST_S, CellError, read_amount, read_count, read_duration, read_moment, read_share
 from .jobs import DAY_S, Job, Load, Stretch
 
 COLUMNS: Mapping[str, str] = {
@@ -30,7 +30,9 @@ NEEDED = ("name", "submit", "duration")
 PURPOSES = ("inference", "training", "notebook", "batch")
 MOST_JOBS, MOST_DAYS = 200_000, 92
 _MOST_SHOWN = 20
-_MOST_GPUS, _MOST_CPUS, _MOST_GIB = 64, 1024.0, 65_536.0
+_OTHER_SIGNS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+"""Signs between cells that no load has → their words."""
+MOST_GPUS, MOST_CPUS, MOST_GIB = 64, 1024.0, 65_536.0
 
 _Value = TypeVar("_Value")
 _Default = TypeVar("_Default")
@@ -58,7 +60,7 @@ class LoadProblems:
         if not self.lines:
             return
         rest = len(self.lines) - _MOST_SHOWN
-        more = [f"{self.file}: {rest} more problems"] if rest > 0 else []
+        more = [f"{self.file}: {rest} more problem{'' if rest == 1 else 's'}"] if rest > 0 else []
         raise UsageError("\n".join([*self.lines[:_MOST_SHOWN], *more]))
 
 
@@ -134,6 +136,9 @@ def _check_header(
 ) -> bool:
     """Add the problems of a header, and return True if it has none."""
     count = len(problems.lines)
+    if len(header) == 1 and (sign := next((sign for sign in _OTHER_SIGNS if sign in header[0]), None)):
+        problems.add(line, f"separates its cells by {_OTHER_SIGNS[sign]}; separate them by commas")
+        return False
     for name in needed:
         if name not in header:
             problems.add(line, f"has no column {name}; it must have {', '.join(needed)}")
@@ -178,12 +183,12 @@ def _read_job(line: int, cells: dict[str, str], problems: LoadProblems) -> Job |
         pool=cells.get("pool") or None,
         submit_s=read("submit", read_moment, 0.0),
         duration_s=read("duration", read_duration, 0.0),
-        gpus=read("gpus", partial(read_count, most=_MOST_GPUS), 1),
+        gpus=read("gpus", partial(read_count, most=MOST_GPUS), 1),
         used=read("used", read_share, None),
         gpu=cells.get("gpu") or None,
-        gpu_memory_gib=read("gpu_memory_gib", partial(read_amount, most=_MOST_GIB), None),
-        cpu=read("cpu", partial(read_amount, most=_MOST_CPUS), None),
-        memory_gib=read("memory_gib", partial(read_amount, most=_MOST_GIB), None),
+        gpu_memory_gib=read("gpu_memory_gib", partial(read_amount, most=MOST_GIB), None),
+        cpu=read("cpu", partial(read_amount, most=MOST_CPUS), None),
+        memory_gib=read("memory_gib", partial(read_amount, most=MOST_GIB), None),
         line=line,
     )
     return job if len(problems.lines) == count else None
@@ -213,10 +218,13 @@ def build_load(name: str, jobs: Sequence[Job], problems: LoadProblems, method: s
         problems.add(0, "has no jobs")
     problems.raise_any()
     begin = min(job.submit_s for job in jobs) // DAY_S * DAY_S
-    last = max(jobs, key=lambda job: job.submit_s)
+    first, last = (choose(jobs, key=lambda job: job.submit_s) for choose in (min, max))
     days = int((last.submit_s - begin) // DAY_S) + 1
-    if days > MOST_DAYS:
-        problems.add(last.line, f"comes {days:,} days after the first job, and a load has at most {MOST_DAYS} days")
+    if first.submit_s <= LONGEST_S < last.submit_s:
+        remedy = "write dates or seconds in all lines"
+        problems.add(first.line, f"counts its submission in seconds, and line {last.line} has a date; {remedy}")
+    elif days > MOST_DAYS:
+        problems.add(last.line, f"lies on day {days:,} from the first job on, and a load has at most {MOST_DAYS} days")
     problems.raise_any()
     moved = (replace(job, submit_s=job.submit_s - begin) for job in jobs)
     ordered = sorted(moved, key=lambda job: (job.submit_s, job.line, job.name))

@@ -1,6 +1,7 @@
 """The state of a simulation: nodes, the pods on them, and the GPU work that the pods do."""
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from ..records import Record
 from .jobs import Job
@@ -20,6 +21,38 @@ class Work(Record):
 
 
 @dataclass(eq=False, slots=True)
+class Device:
+    """One GPU on which pods take turns, or all GPUs of a node on which none do."""
+
+    gpus: float
+    pods: int = 0
+    """Pods that run on it."""
+    wanted: float = 0.0
+    """GPUs that its pods would keep busy together."""
+    served: float = 0.0
+    """Seconds of full service of each pod until ``served_until_s``; crowded GPUs give less than one a second."""
+    served_until_s: float = 0.0
+
+    def begin(self, wanted: float, now: float) -> None:
+        """Let a pod run from now on."""
+        self._serve(now)
+        self.pods += 1
+        self.wanted += wanted
+
+    def end(self, wanted: float, now: float) -> None:
+        """Take a pod away."""
+        self._serve(now)
+        self.pods -= 1
+        self.wanted = max(self.wanted - wanted, 0.0) if self.pods else 0.0
+
+    def _serve(self, now: float) -> None:
+        """Count the service since the last change: pods that want more than the GPUs can give share them."""
+        crowding = self.wanted / self.gpus if self.wanted > self.gpus else 1.0
+        self.served += (now - self.served_until_s) / crowding
+        self.served_until_s = now
+
+
+@dataclass(eq=False, slots=True)
 class Pod:
     """The pod of a job, or a headroom placeholder, which has no job."""
 
@@ -30,12 +63,17 @@ class Pod:
     left_s: float
     """Seconds for which it must still run."""
     node: "Node | None" = None
+    device: Device | None = None
+    """The GPUs on which it runs."""
     begun_s: float = 0.0
     served_before: float = 0.0
-    """The value of the node's ``served`` when this pod began."""
+    """Seconds of full service that its GPUs had given each pod when this pod began."""
     turn: int = 0
-    """Number of times that the pod has begun to run. An end that was planned for an earlier run is ignored."""
-    waited_s: float | None = None
+    """Number of its begins; the end of an earlier run means nothing."""
+    waits_from_s: float | None = None
+    """Time from which it waits for a node; None while it runs and after its end."""
+    waited_s: float = 0.0
+    """Seconds of its waits that are over."""
     useful_s: float = 0.0
     """Useful GPU seconds so far, without those that an eviction has lost."""
     evictions: int = 0
@@ -56,25 +94,22 @@ class Node:
     cpu_milli: float
     memory_mib: float
     units: list[int]
+    devices: list[Device]
     pods: dict[Pod, None] = field(default_factory=dict)
     ready: bool = False
     ended_s: float | None = None
     touched_s: float = 0.0
-    """Time at which a pod last began or ended on the node; before that, the time of its launch."""
-    wanted: float = 0.0
-    """GPUs that its running pods together would keep busy."""
-    served: float = 0.0
-    """Seconds of work that one pod could do until ``served_until_s``; on crowded GPUs less than 1 in a second."""
-    served_until_s: float = 0.0
+    """Time at which a pod last came or ended."""
     is_checked: bool = False
-    """True while a check for consolidation is planned."""
+    """True while a check for consolidation is due, or a successor boots."""
 
     @classmethod
     def launch(cls, offering: Offering, index: int, now: float) -> "Node":
         """Return an empty node that is not ready."""
         machine = offering.machine
-        units = [*machine.units]
-        return cls(offering, now, index, machine.cpu_milli, machine.memory_mib, units, touched_s=now)
+        devices = [Device(machine.gpus / machine.devices) for _ in range(machine.devices)]
+        room = (machine.cpu_milli, machine.memory_mib, [*machine.units])
+        return cls(offering, now, index, *room, devices, touched_s=now)
 
     def fits(self, request: Request) -> bool:
         """Return whether the node has room for a pod with this request."""
@@ -98,7 +133,6 @@ class Node:
 
     def add(self, pod: Pod, now: float) -> None:
         """Put a pod on the node."""
-        self._serve(now)
         request = pod.request
         self.pods[pod] = None
         self.units[request.unit] -= request.count
@@ -109,29 +143,21 @@ class Node:
             self.begin(pod, now)
 
     def begin(self, pod: Pod, now: float) -> None:
-        """Start a pod that is on the node, now that the node is ready."""
-        self._serve(now)
-        self.wanted += pod.work.wanted
-        pod.begun_s, pod.served_before = now, self.served
+        """Let a pod on the node run from now on, on the GPU with the fewest pods."""
+        pod.device = device = min(self.devices, key=attrgetter("pods"))
+        device.begin(pod.work.wanted, now)
+        pod.begun_s, pod.served_before = now, device.served
         pod.turn += 1
 
     def remove(self, pod: Pod, now: float) -> float:
-        """Remove a pod from the node, and return the seconds of work that it did; 0 if the node is not ready."""
-        self._serve(now)
+        """Take a pod from the node, and return its seconds of full service since it began."""
         request = pod.request
         del self.pods[pod]
         self.units[request.unit] += request.count
         self.cpu_milli += request.cpu_milli
         self.memory_mib += request.memory_mib
-        pod.node = None
-        if not self.ready:
+        device, pod.node, pod.device = pod.device, None, None
+        if device is None:
             return 0.0
-        self.wanted = max(self.wanted - pod.work.wanted, 0.0) if self.pods else 0.0
-        return self.served - pod.served_before
-
-    def _serve(self, now: float) -> None:
-        """Bring ``served`` up to date. Pods that together want more than the node's GPUs all slow down alike."""
-        gpus = self.offering.machine.gpus
-        crowding = self.wanted / gpus if self.wanted > gpus else 1.0
-        self.served += (now - self.served_until_s) / crowding
-        self.served_until_s = now
+        device.end(pod.work.wanted, now)
+        return device.served - pod.served_before

@@ -10,9 +10,10 @@ from ..config.scalars import count_seconds
 from ..cost.capacity import PoolCapacity, find_capacity
 from ..cost.money import Usd
 from ..cost.nodes import Node, Terms, find_terms
+from ..cost.reservations import find_users
 from ..errors import CatalogError
 from ..records import Record, field
-from ..sharing import Exclusive, Mig, Mps
+from ..sharing import Exclusive, Mig, Mps, TimeSlicing
 from ..sharing.profile import find_mig_layout
 from ..subjects.pools.start_times import estimate_start
 from .budgets import Budgets, find_budgets
@@ -46,7 +47,9 @@ class Machine(Record):
     """Units on a node, for each resource of the pool."""
     pods: int
     gpus: float
-    """Whole GPUs of a node, or the part of one that a type with a fractional GPU has."""
+    """GPUs of the model; a fractional type has a part of one."""
+    devices: int
+    """GPUs on which pods take turns, each with its own pods; 1 where a pod has its units for itself."""
 
 
 class Offering(Record):
@@ -57,9 +60,11 @@ class Offering(Record):
     rank: tuple[int, float]
     """Sort key in Karpenter's order of preference: reserved first, then the cheapest."""
     hour: Usd
-    """Dollars that a node adds to the bill in each hour, volumes included."""
+    """Dollars that a running node adds to the bill, with its volumes."""
+    reservation: str | None = None
+    """Id of its reservation."""
     instances: int | None = None
-    """Instances of the reservation, which limit the nodes that run at once; None without a reservation."""
+    """Nodes that may run on its reservation at once, together with those of other pools that use it."""
 
 
 class Offer(Record, kw_only=True):
@@ -94,6 +99,11 @@ class Offer(Record, kw_only=True):
     headroom: tuple[int, tuple[int, ...], float, float] | None = field(default=None)
     """Number of placeholders, and the request of each: units of each resource, thousandths of a CPU, MiB of memory."""
 
+    @property
+    def reservations(self) -> frozenset[str]:
+        """Ids of its reservations."""
+        return frozenset(offering.reservation for offering in self.offerings if offering.reservation)
+
 
 def build_offers(stack: StackConfig) -> list[Offer]:
     """Return an offer for each GPU pool, in the order of the file."""
@@ -112,7 +122,7 @@ def build_offer(stack: StackConfig, pool: Pool) -> Offer:
         gpu=pool.model,
         units=tuple(_list_units(pool)),
         shares=not isinstance(pool.sharing, Exclusive),
-        offerings=tuple(sorted(_list_offerings(pool, capacity, terms), key=lambda offering: offering.rank)),
+        offerings=tuple(sorted(_list_offerings(stack, pool, capacity, terms), key=lambda offering: offering.rank)),
         max_gpus=pool.max_gpus,
         default_cpu_milli=size.room.cpu_milli if size else 0.0,
         default_memory_mib=size.room.memory_mib if size else 0.0,
@@ -153,13 +163,14 @@ def _find_instance(gpu: Gpu, name: str) -> tuple[MigProfile, int]:
     return gpu.mig.profiles[name], gpu.mig.compute_slices
 
 
-def _list_offerings(pool: Pool, capacity: PoolCapacity, terms: Terms) -> Iterator[Offering]:
-    """Yield each machine with each of the pool's capacity types."""
+def _list_offerings(stack: StackConfig, pool: Pool, capacity: PoolCapacity, terms: Terms) -> Iterator[Offering]:
+    """Yield each machine at each of the pool's capacity types."""
+    reservations = [each for each in stack.reservations if pool.reservations and pool in find_users(stack, each)]
     for node in capacity.nodes:
         machine = _build_machine(pool, node)
-        for part in capacity.reserved:
-            if part.node.row is node.row:
-                yield Offering(machine, "reserved", (0, 0.0), node.disks, int(part.instances))
+        for reservation in reservations:
+            if reservation.instance_type == node.row.instance_type:
+                yield Offering(machine, "reserved", (0, 0.0), node.disks, reservation.id, reservation.instances)
         if "spot" in pool.purchase:
             spot = Terms(spot=True, spot_share=terms.spot_share)
             listed = node.price_machine(spot)
@@ -179,6 +190,7 @@ def _build_machine(pool: Pool, node: Node) -> Machine:
         units,
         count_team_pods(pool.max_pods),
         row.gpu_devices * _find_gpu_part(row),
+        row.gpu_devices if isinstance(pool.sharing, TimeSlicing) else 1,
     )
 
 

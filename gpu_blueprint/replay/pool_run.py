@@ -1,13 +1,13 @@
-"""The simulation of one pool. Each pod runs only in its own pool, so each pool is simulated by itself.
+"""The simulation of one pool: pods of a pool name it, so pools meet only where they share a reservation.
 
 Source of the times and rules of Karpenter: kubernetes-sigs/karpenter @2266468 (2026-08-20),
 pkg/controllers/disruption/controller.go and consolidation.go, pkg/operator/options/options.go.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .lifecycle import NodeLifecycle
+from .lifecycle import NodeLifecycle, run_events
 from .nodes import Node, Pod, Work
 from .placing import Placed, Request
 from .scheduling import choose_node, draft_nodes, order_pods
@@ -21,30 +21,34 @@ BATCH_IDLE_S, BATCH_MOST_S = 1.0, 10.0
 class PoolRun(NodeLifecycle):
     """One stretch of one pool: the pods that come, the nodes that they get, and their ends."""
 
+    pods: list[Pod] = field(default_factory=list)
+    """The pods of the jobs."""
     fillers: dict[Pod, Node] = field(default_factory=dict)
     """Headroom placeholder → the ready node on which it keeps room free."""
     _batch_began_s: float | None = None
     _last_came_s: float = 0.0
 
-    def simulate(self, placed: Iterable[Placed]) -> None:
-        """Run the stretch and add its sums to the tally."""
+    def prepare(self, placed: Iterable[Placed]) -> None:
+        """Plan the submissions of the stretch."""
+        self.pods = [self._make_pod(each) for each in placed]
+        for pod in self.pods:
+            self.at(pod.submitted_s, self.submit, pod)
+        self._prepare_nodes()
+
+    def finish(self) -> None:
+        """Add the sums of the stretch to the tally, after its events."""
         offer, length = self.offer, self.stretch.length_s
         first = self.tally.open_days(self.stretch.days, offer.fixed_hour.known * 24, offer.fixed_gpus)
         self.tally.unknown |= offer.fixed_hour.unknown
-        pods = [self._make_pod(each) for each in placed]
-        for pod in pods:
-            self.at(pod.submitted_s, self.submit, pod)
-        self._prepare()
-        self.run_events()
         for pod, at_work in [(pod, node) for node in self.nodes for pod in node.pods]:
             self.leave(pod, at_work)
         for node in (*self.ended, *self.nodes):
             self.tally.count_node(node, first, length)
-        for pod in pods:
-            self.tally.count_job(pod)
+        for pod in self.pods:
+            self.tally.count_job(pod, length)
 
-    def _prepare(self) -> None:
-        """Launch static nodes, submit headroom placeholders, and plan when the pool opens and closes."""
+    def _prepare_nodes(self) -> None:
+        """Begin with static nodes and with the placeholders of headroom, and open and close the pool in time."""
         offer = self.offer
         for _ in range(offer.static_nodes):
             self.wake(self.launch(offer.offerings[0]))
@@ -61,14 +65,13 @@ class PoolRun(NodeLifecycle):
     def _make_pod(self, placed: Placed) -> Pod:
         job, work = placed.job, measure_work(placed, self.offer)
         self.tally.expect(placed, work, self.stretch.length_s)
-        return Pod(job, placed.request, work.limited, job.submit_s, job.duration_s)
+        return Pod(job, placed.request, work.limited, job.submit_s, job.duration_s, waits_from_s=job.submit_s)
 
     def _open_or_close(self) -> None:
         if self.is_open:
             self.ask_for_nodes()
         elif not self.offer.finishes_jobs:
-            for node in [*self.nodes]:
-                self.drop(node)
+            self.drop(*self.nodes)
 
     def submit(self, pod: Pod) -> None:
         """Bind a pod to a node with room. If there is none, let the pod wait and ask Karpenter for a node."""
@@ -131,8 +134,8 @@ class PoolRun(NodeLifecycle):
         if pod.job is None:
             self.fillers[pod] = node
             return
-        if pod.waited_s is None:
-            pod.waited_s = self.now - pod.submitted_s
+        if pod.waits_from_s is not None:
+            pod.waited_s, pod.waits_from_s = pod.waited_s + self.now - pod.waits_from_s, None
         self.at(self.now + pod.left_s, self._end, pod, pod.turn)
 
     def _end(self, pod: Pod, turn: int) -> None:
@@ -177,3 +180,13 @@ class PoolRun(NodeLifecycle):
             node.add(filler, self.now)
             self.fillers[filler] = node
         return None
+
+
+def simulate(runs: Sequence[PoolRun], placed: Sequence[Iterable[Placed]]) -> None:
+    """Run a stretch of pools that share reservations, or of one pool, and add the sums to their tallies."""
+    for run, jobs in zip(runs, placed, strict=True):
+        run.peers = [other for other in runs if other is not run]
+        run.prepare(jobs)
+    run_events(runs, runs[0].stretch.length_s)
+    for run in runs:
+        run.finish()

@@ -2,22 +2,26 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from ..records import Record
 from .jobs import Load
 from .offers import Offer
 from .outcome import Outcome, Refusals, sum_up
 from .placing import Placed, Refused, place
-from .pool_run import PoolRun
+from .pool_run import PoolRun, simulate
 from .tally import Tally, count_asked
+
+_Placed = tuple[tuple[Placed, ...], ...]
+"""The jobs of a pool in each stretch."""
 
 
 class PoolReplay(Record):
     """A pool, its jobs in each stretch, and the sums of their simulation."""
 
     offer: Offer
-    placed: tuple[tuple[Placed, ...], ...]
+    placed: _Placed
     tally: Tally
 
 
@@ -64,24 +68,41 @@ def replay_stack(
                 unmeasured += job.used is None
             else:
                 placed[found[0].name][position].append(found[1])
-    pools = (
-        _replay_pool(offer, tuple(map(tuple, placed[offer.name])), load, reclaims_an_hour, known) for offer in offers
-    )
+    jobs = {name: tuple(map(tuple, by_stretch)) for name, by_stretch in placed.items()}
+    replayed = [
+        pool
+        for group in _group(offers)
+        for pool in _replay_pools(group, [jobs[offer.name] for offer in group], load, reclaims_an_hour, known)
+    ]
+    order = [offer.name for offer in offers]
+    pools = sorted(replayed, key=lambda pool: order.index(pool.offer.name))
     return StackReplay(name, load.days, tuple(pools), Refusals(dict(reasons), asked, unmeasured))
 
 
-def _replay_pool(
-    offer: Offer,
-    placed: tuple[tuple[Placed, ...], ...],
-    load: Load,
-    reclaims_an_hour: float,
-    known: StackReplay | None,
-) -> PoolReplay:
-    for pool in known.pools if known else ():
-        if pool.offer == offer and pool.placed == placed:
-            return pool
-    tally = Tally()
-    for number, (stretch, jobs) in enumerate(zip(load.stretches, placed, strict=True)):
-        source = random.Random(f"{offer.name} {number}")  # noqa: S311  a simulation, and no secret
-        PoolRun(offer, stretch, tally, source, reclaims_an_hour).simulate(jobs)
-    return PoolReplay(offer, placed, tally)
+def _group(offers: Iterable[Offer]) -> list[list[Offer]]:
+    """Put pools together that share reservations, each with the others in the order of the file."""
+    groups: list[list[Offer]] = []
+    for offer in offers:
+        sharing = [group for group in groups if any(each.reservations & offer.reservations for each in group)]
+        groups = [group for group in groups if group not in sharing]
+        groups.append([*chain(*sharing), offer])
+    return groups
+
+
+def _replay_pools(
+    offers: Sequence[Offer], placed: Sequence[_Placed], load: Load, reclaims_an_hour: float, known: StackReplay | None
+) -> list[PoolReplay]:
+    """Return the replay of pools that share reservations, or of one pool."""
+    by_name = {pool.offer.name: pool for pool in known.pools} if known else {}
+    for group in _group(pool.offer for pool in by_name.values()):
+        pools = [by_name[offer.name] for offer in group]
+        if [(pool.offer, pool.placed) for pool in pools] == [*zip(offers, placed, strict=True)]:
+            return pools
+    tallies = [Tally() for _ in offers]
+    for number, stretch in enumerate(load.stretches):
+        runs = [
+            PoolRun(offer, stretch, tally, random.Random(f"{offer.name} {number}"), reclaims_an_hour)  # noqa: S311
+            for offer, tally in zip(offers, tallies, strict=True)
+        ]
+        simulate(runs, [jobs[number] for jobs in placed])
+    return [PoolReplay(*each) for each in zip(offers, placed, tallies, strict=True)]

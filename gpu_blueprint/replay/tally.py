@@ -56,14 +56,12 @@ class Tally:
         self.busy_gpu_s += pod.work.wanted * served_s
         pod.useful_s += pod.work.useful * served_s
 
-    def count_job(self, pod: Pod) -> None:
-        """Count a job when its stretch has ended."""
+    def count_job(self, pod: Pod, end_s: float) -> None:
+        """Count a job when its stretch has ended; a job that still waits has waited until then."""
         self.useful_gpu_s += pod.useful_s
         self.evictions += pod.evictions
-        if pod.waited_s is None:
-            self.waiting += 1
-        else:
-            self.waits_s.append(pod.waited_s)
+        self.waiting += pod.turn == 0
+        self.waits_s.append(pod.waited_s + (0.0 if pod.waits_from_s is None else end_s - pod.waits_from_s))
 
     def count_node(self, node: Node, first_day: int, end_s: float) -> None:
         """Count a node that ran until the end of the stretch, or ended before it."""

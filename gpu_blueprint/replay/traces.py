@@ -9,13 +9,17 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..records import Record
-from .cells import CellError, read_amount, read_moment, read_number
+from .cells import CellError, read_amount, read_moment
 from .jobs import DAY_S, Job, Load
-from .load_file import MOST_JOBS, LoadProblems, Row, build_load, read_rows
+from .load_file import MOST_CPUS, MOST_GIB, MOST_GPUS, MOST_JOBS, LoadProblems, Row, build_load, read_rows
 
 _MIB, _MILLI = 1024, 1000
 _WHOLE = 1000
-"""Thousandths of a GPU that are a whole GPU in openb; fewer are a part."""
+"""Thousandths of a GPU from which openb means the whole GPU."""
+_LONGEST_S = 3 * 366 * DAY_S
+"""Longest time in a trace; openb and helios have some months."""
+_MOST_COUNT = 100_000
+"""Most nodes or GPUs of a job that spans nodes."""
 _LEAST_S = 30.0
 """Shortest duration of a job in seconds: some jobs of a trace end when they begin."""
 
@@ -25,7 +29,28 @@ class Trace(Record):
 
     columns: tuple[str, ...]
     read: Callable[[Mapping[str, str]], Job | None]
-    """Returns the job of a row, with its submission in seconds from a Monday; None for a row without a GPU job."""
+    """Returns the job of a row, with its submission in seconds from a Monday; None for a row without a GPU job.
+
+    It raises CellError, whose text begins with the column.
+    """
+
+
+def _read(cells: Mapping[str, str], column: str, most: float = _LONGEST_S) -> float:
+    """Return the number of a cell, from 0 on."""
+    try:
+        return read_amount(cells[column], most)
+    except CellError as error:
+        raise CellError(f"{column} {cells[column]!r} {error.reason}", error.remedy) from None
+
+
+def _read_gpus(cells: Mapping[str, str], column: str) -> int:
+    """Return a whole number of GPUs; 0 for a row without GPUs."""
+    gpus = _read(cells, column, MOST_GPUS)
+    if gpus != int(gpus):
+        raise CellError(
+            f"{column} {cells[column]!r} is no number of GPUs", f"write a whole number from 0 to {MOST_GPUS}"
+        )
+    return int(gpus)
 
 
 def _read_openb(cells: Mapping[str, str]) -> Job | None:
@@ -33,37 +58,43 @@ def _read_openb(cells: Mapping[str, str]) -> Job | None:
 
     The trace does not say on which GPU a part was measured; it counts as a part of an L4.
     """
-    gpus, part = int(read_number(cells["num_gpu"])), read_number(cells["gpu_milli"])
+    gpus, part = _read_gpus(cells, "num_gpu"), _read(cells, "gpu_milli", _WHOLE)
     if not gpus or not cells["deletion_time"]:
         return None
     is_whole = gpus > 1 or part >= _WHOLE
-    submitted = read_number(cells["creation_time"])
-    began = read_number(cells["scheduled_time"] or cells["creation_time"])
+    submitted = _read(cells, "creation_time")
+    began = _read(cells, "scheduled_time") if cells["scheduled_time"] else submitted
     return Job(
         name=cells["name"],
         purpose="training" if is_whole else "inference" if cells["qos"] == "LS" else "batch",
         submit_s=submitted,
-        duration_s=max(read_number(cells["deletion_time"]) - began, _LEAST_S),
+        duration_s=max(_read(cells, "deletion_time") - began, _LEAST_S),
         gpus=gpus,
         used=None if is_whole else part / _WHOLE,
         gpu=None if is_whole else "l4",
-        cpu=read_number(cells["cpu_milli"]) / _MILLI,
-        memory_gib=read_number(cells["memory_mib"]) / _MIB,
+        cpu=_read(cells, "cpu_milli", MOST_CPUS * _MILLI) / _MILLI,
+        memory_gib=_read(cells, "memory_mib", MOST_GIB * _MIB) / _MIB,
     )
 
 
+def _read_time(cells: Mapping[str, str], column: str) -> float:
+    try:
+        return read_moment(cells[column])
+    except CellError as error:
+        raise CellError(f"{column} {cells[column]!r} {error.reason}", error.remedy) from None
+
+
 def _read_helios(cells: Mapping[str, str]) -> Job | None:
-    """Read a job of Slurm; its use is not known. A job that spans nodes is left out, because a job is one pod here."""
-    gpus = int(read_number(cells["gpu_num"]))
-    if not gpus or int(read_number(cells["node_num"])) > 1:
+    """Read a job of Slurm. One that spans nodes is left out, since a job is one pod here; its use is not known."""
+    if not _read(cells, "gpu_num", _MOST_COUNT) or _read(cells, "node_num", _MOST_COUNT) > 1:
         return None
     return Job(
         name=cells["job_id"],
         purpose="training",
-        submit_s=read_moment(cells["submit_time"]),
-        duration_s=max(read_number(cells["duration"]), _LEAST_S),
-        gpus=gpus,
-        cpu=read_amount(cells["cpu_num"], 1024.0),
+        submit_s=_read_time(cells, "submit_time"),
+        duration_s=max(_read(cells, "duration"), _LEAST_S),
+        gpus=_read_gpus(cells, "gpu_num"),
+        cpu=_read(cells, "cpu_num", MOST_CPUS),
     )
 
 
@@ -115,7 +146,7 @@ def _read_jobs(trace: Trace, rows: Iterator[Row], begin: float, problems: LoadPr
         try:
             job = trace.read(cells)
         except CellError as error:
-            problems.add(line, f"holds a cell that {error}")
+            problems.add(line, str(error))
             continue
         if job is None or not begin <= job.submit_s < begin + DAY_S:
             continue

@@ -1,11 +1,15 @@
 """The command `replay`."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from gpu_blueprint.cli import main
+
+from ..support.plans import shipped_config
 
 Output = pytest.CaptureFixture[str]
 CSV = """name,purpose,submit,duration,used,gpu,cpu,memory_gib
@@ -29,6 +33,25 @@ def test_stacks_stand_side_by_side_with_their_pools(jobs: str, capsys: Output) -
     assert max(map(len, out.splitlines())) <= 100
 
 
+def test_a_narrow_terminal_has_whole_words(jobs: str, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=80, force_terminal=True, color_system=None)
+    monkeypatch.setattr("gpu_blueprint.cli.text.replay.make_console", lambda: console)
+    assert main(["replay", "prod", "--load", jobs]) == 0
+    words = set(out.getvalue().split())
+    names = {pool.name for pool in shipped_config("prod").gpu_pools}
+    assert {"allocated", "unserved", "evictions", "launched", *names} - words == set()
+    assert max(map(len, out.getvalue().splitlines())) <= 80
+
+
+def test_one_is_no_plural(project: Path, capsys: Output) -> None:
+    assert main(["replay", "dev", "--days", "1"]) == 0
+    assert "1 simulated working day, seed 1: " in " ".join(capsys.readouterr().out.split())
+    (project / "jobs.csv").write_text("".join(CSV.splitlines(keepends=True)[:2]))
+    assert main(["replay", "dev", "--load", "jobs.csv"]) == 0
+    assert "1 day: 1 job, simulated" in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_document_holds_the_numbers_of_each_stack_and_pool(jobs: str, capsys: Output) -> None:
     assert main(["replay", "dev", "research", "--load", jobs, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -44,6 +67,7 @@ GATES = [
     pytest.param(["--at-most", "100"], "", id="cheap enough"),
     pytest.param(["--at-most", "1"], "dev: costs $", id="too dear"),
     pytest.param(["--used-at-least", "0.05"], "", id="used enough"),
+    pytest.param(["--at-most", "100", "--unserved-at-most", "0.5"], "", id="done enough"),
     pytest.param(["--used-at-least", "0.9"], "of its GPU hours are used, below --used-at-least 90.0%", id="idle"),
 ]
 
@@ -63,12 +87,38 @@ def test_a_gate_that_cannot_be_judged_fails(project: Path, capsys: Output) -> No
     assert "nothing is known of use and unserved work" in " ".join(captured.out.split())
 
 
+def test_a_bill_without_work_is_not_cheap(project: Path, capsys: Output) -> None:
+    (project / "jobs.csv").write_text(CSV.replace("notebook", "training"))
+    assert main(["replay", "dev", "--load", "jobs.csv", "--at-most", "1"]) == 0
+    assert "warning: dev: 2.0 jobs a day never fit, so --at-most says little" in capsys.readouterr().err
+    assert main(["replay", "dev", "--load", "jobs.csv", "--at-most", "1", "--unserved-at-most", "0.02"]) == 1
+    err = capsys.readouterr().err
+    assert "dev: 100.0% of the work is not done, above --unserved-at-most 2.0%" in err and "warning" not in err
+    unknown = CSV.replace("0.1,l4", ",").replace("0.2,l4", ",")
+    (project / "jobs.csv").write_text(unknown)
+    assert main(["replay", "dev", "--load", "jobs.csv", "--unserved-at-most", "1"]) == 1
+    assert "--unserved-at-most cannot be judged" in capsys.readouterr().err
+
+
 WRONG = {
-    ("--reclaims", "5"): "--reclaims 5: is no share from 0 to 1; write 0.05 for 5 % in an hour",
+    ("--unserved-at-most", "2"): "--unserved-at-most 2: is no share from 0 to 1; write 0.02 for 2 %",
+    ("--reclaims", "5"): "--reclaims 5: is no share from 0 to below 1; write 0.05 for 5 % in an hour",
+    ("--reclaims", "1"): "--reclaims 1: is no share from 0 to below 1",
     ("--reclaims", "nan"): "--reclaims nan: is no share",
     ("--at-most", "-1"): "--at-most -1: is no sum of dollars",
     ("--at-most", "nan"): "--at-most nan: is no sum of dollars",
     ("--used-at-least", "60"): "--used-at-least 60: is no share from 0 to 1; write 0.6 for 60 %",
+    (
+        "--cluster",
+        "x",
+    ): "--cluster x: built-in is no Prometheus; leave --cluster out, or write --load prometheus:URL@14d",
+    ("--token-file", "t"): "--token-file t: built-in is no Prometheus; leave --token-file out",
+    (
+        "--load",
+        "prometheus:foo@3d",
+    ): "the address in --load 'foo': not an address with http:// or https://; write it as",
+    ("--load", "prometheus:http://a:b@c@3d"): "the address in --load: other users can see a password in an address",
+    ("--load", "prometheus:http://a@3d", "--cluster", 'a"b'): "is no name; write letters, digits",
     ("--days", "0"): "--days 0: is no number of days",
     ("--load", "gone.csv"): "--load gone.csv: is no file",
 }
@@ -78,6 +128,12 @@ def test_wrong_words_are_refused(project: Path, capsys: Output) -> None:
     for words, message in WRONG.items():
         assert main(["replay", "dev", *words]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_a_prometheus_that_does_not_answer_is_told_in_the_words_of_replay(project: Path, capsys: Output) -> None:
+    assert main(["replay", "dev", "--load", "prometheus:http://127.0.0.1:9@3d"]) == 1
+    err = capsys.readouterr().err
+    assert "then --load prometheus:http://localhost:9090@3d" in err and "--prometheus" not in err
 
 
 def test_pools_that_a_stack_lacks_are_refused_with_their_lines(project: Path, capsys: Output) -> None:

@@ -77,6 +77,10 @@ ROWS: dict[str, Any] = {
     "a,batch,0,0h": "duration '0h' is no time in which a job runs",
     "a,batch,0,inf": "duration 'inf' is no duration",
     "a,batch,0,9000h": "duration '9000h' is longer than a year",
+    f"a,batch,0,{'9' * 400}h": f"duration '{'9' * 400}h' is no duration; write seconds above 0, or a duration such as",
+    f"a,batch,0,{'9' * 5000}h": f"duration '{'9' * 5000}h' is no duration",
+    f"a,batch,0,{'9' * 400}": f"duration '{'9' * 400}' is no duration",
+    "a,batch,0,999999999h": "duration '999999999h' is longer than a year",
     "a,bach,0,60": "purpose 'bach' is unknown; did you mean batch?",
     "a,,0,60": "has neither a purpose nor a pool",
     ",batch,0,60": "name is empty",
@@ -138,11 +142,26 @@ def test_a_load_of_a_million_rows_is_refused_after_the_most_that_are_read(
 def test_many_problems_are_counted(tmp_path: Path) -> None:
     lines = refuse(tmp_path, HEADER, *["a,batch,0,-1"] * 50)
     assert len(lines) == 21 and lines[-1] == "30 more problems"
+    assert refuse(tmp_path, HEADER, *["a,batch,0,-1"] * 21)[-1] == "1 more problem"
 
 
 def test_a_load_over_too_many_days_is_refused(tmp_path: Path) -> None:
     (line,) = refuse(tmp_path, HEADER, "a,batch,2027-01-01T00:00,60", "b,batch,2028-01-01T00:00,60")
-    assert line == "3: comes 366 days after the first job, and a load has at most 92 days"
+    assert line == "3: lies on day 366 from the first job on, and a load has at most 92 days"
+    (line,) = refuse(tmp_path, HEADER, "a,batch,2027-01-01T00:00,60", "b,batch,2027-04-03T00:00,60")
+    assert line == "3: lies on day 93 from the first job on, and a load has at most 92 days"
+    read_load(write(tmp_path, HEADER, "a,batch,2027-01-01T00:00,60", "b,batch,2027-04-02T23:59,60"))
+
+
+def test_dates_and_seconds_do_not_mix(tmp_path: Path) -> None:
+    (line,) = refuse(tmp_path, HEADER, "a,batch,2027-01-01T00:00,60", "b,batch,100,60")
+    assert line == "3: counts its submission in seconds, and line 2 has a date; write dates or seconds in all lines"
+
+
+def test_cells_that_no_comma_separates_are_named(tmp_path: Path) -> None:
+    for sign, words in {";": "semicolons", "\t": "tabs", "|": "vertical bars"}.items():
+        (line,) = refuse(tmp_path, HEADER.replace(",", sign), f"a{sign}batch{sign}0{sign}60")
+        assert line == f"1: separates its cells by {words}; separate them by commas"
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b'name,purpose,submit,duration\n"a\x00,batch,0,60\n'])

@@ -1,5 +1,6 @@
 """A simulated pool against days that people can count by hand."""
 
+from math import log
 from typing import Any
 
 import pytest
@@ -52,6 +53,8 @@ def test_work_that_the_day_cuts_off_is_unserved() -> None:
     waiting = replay(job(hours=24), job(hours=24), maxGpus=1).total
     assert waiting.waiting_a_day == 1
     assert waiting.unserved == pytest.approx(0.5, abs=0.002)
+    assert waiting.wait_p95_s == 24 * 3600
+    assert waiting.wait_mean_s == (24 * 3600 + BATCH_IDLE_S + BOOT_S) / 2
 
 
 def test_crowded_gpus_share_what_they_have() -> None:
@@ -61,6 +64,13 @@ def test_crowded_gpus_share_what_they_have() -> None:
     assert crowded.unserved == pytest.approx(1 - 1 / 1.6)
     alone = replay(*busy).total
     assert alone.unserved == 0 and alone.gpu_hours_a_day > 1.9 * crowded.gpu_hours_a_day
+
+
+def test_each_gpu_of_a_node_has_its_own_crowd() -> None:
+    """Five pods that want 0.8 of a GPU on four GPUs: two of them share one, and lose 0.6 of 4."""
+    busy = [job(hours=4, used=0.8, cpu=0.5, memory_gib=1.0) for _ in range(5)]
+    total = replay(*busy, instanceTypes=["g6.12xlarge"], sharing=HALVES, maxGpus=4).total
+    assert total.unserved == pytest.approx(0.6 / 4)
 
 
 def test_a_pod_that_takes_turns_may_use_an_idle_gpu_and_an_mps_client_may_not() -> None:
@@ -108,6 +118,18 @@ def test_an_on_demand_node_gives_way_to_a_cheaper_one_and_a_spot_node_to_none() 
     assert (bought["on-demand"].evictions_a_day, bought["spot"].evictions_a_day) == (1, 0)
 
 
+def test_a_node_gets_one_successor() -> None:
+    """Pods that end while the successor of their node boots give no reason for a second one."""
+    pods = [job(hours=hours, cpu=1.1, memory_gib=3.0) for hours in (1, 1.03, 1.04, 6)]
+    disruption = {"consolidationPolicy": "WhenEmptyOrUnderutilized", "consolidateAfter": "1m"}
+    own: dict[str, Any] = {"instanceTypes": ["g6.xlarge", "g6.8xlarge"], "maxGpus": 8}
+    total = replay(*pods, sharing=HALVES | {"replicas": 4}, disruption=disruption, **own).total
+    assert {kind.instance_type: nodes.launched for kind, nodes in total.nodes.items()} == {
+        "g6.8xlarge": 1,
+        "g6.xlarge": 1,
+    }
+
+
 def test_reclaimed_spot_nodes_cost_time_and_work_that_no_checkpoint_keeps() -> None:
     jobs = [job(hours=8, purpose="batch", used=1.0) for _ in range(8)]
     spot: dict[str, Any] = {"purchase": ["spot"], "purpose": "batch", "gpusPerNode": [1]}
@@ -121,16 +143,33 @@ def test_reclaimed_spot_nodes_cost_time_and_work_that_no_checkpoint_keeps() -> N
     assert on_demand.evictions_a_day == 0
 
 
+def test_the_share_of_an_hour_is_that_of_the_nodes_that_ec2_takes() -> None:
+    """EC2 takes 90 % of the nodes in an hour: a pod that moves on loses log 10 nodes in an hour."""
+    jobs = [job(submit_h=n / 100, purpose="notebook") for n in range(400)]
+    total = replay(*jobs, reclaims=0.9, purchase=["spot"], purpose="notebook", gpusPerNode=[1], maxGpus=400).total
+    assert total.evictions_a_day == pytest.approx(400 * log(10), rel=0.1)
+
+
 HOURS = {"start": "08:00", "stop": "18:00", "timezone": "UTC"}
 
 
 def test_a_closed_pool_has_no_nodes_and_its_pods_wait_until_it_opens() -> None:
     total = replay(job(hours=24), hours=HOURS).total
-    assert total.wait_mean_s == 8 * 3600 + BATCH_IDLE_S + BOOT_S
+    assert total.wait_mean_s == (8 + 6) * 3600 + BATCH_IDLE_S + BOOT_S
     assert sum(nodes.hours for nodes in total.nodes.values()) == pytest.approx(10, abs=0.001)
     assert total.evictions_a_day == 1
     weekend = replay(job(hours=24), hours=HOURS, stretch={"begins_s": 5 * 24 * 3600}).total
-    assert weekend.nodes == {} and weekend.waiting_a_day == 1
+    assert weekend.nodes == {} and weekend.waiting_a_day == 1 and weekend.wait_p95_s == 24 * 3600
+
+
+def test_each_pod_is_evicted_once_when_its_pool_closes() -> None:
+    """Of 20 pods on 10 nodes, 10 end before the close; the others find no node that is still there."""
+    pods = [job(submit_h=12, hours=hours, cpu=0.5) for hours in (8, 1) * 10]
+    total = replay(*pods, hours=HOURS, sharing=HALVES, maxGpus=20, disruption={"budgets": [{"nodes": "0"}]}).total
+    assert total.evictions_a_day == 10
+    headroom = {"pods": 4, "cpu": "1", "memory": "2Gi"}
+    kept = replay(*pods, hours=HOURS, headroom=headroom, maxGpus=24, disruption={"budgets": [{"nodes": "0"}]}).total
+    assert kept.evictions_a_day == 10
 
 
 def test_training_that_runs_at_the_close_continues() -> None:

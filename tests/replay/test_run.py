@@ -123,3 +123,30 @@ def test_thousands_of_jobs_find_their_turn_below_a_limit() -> None:
     total = replay_stack("test", offers(pool(maxGpus=30)), many).total
     assert total.jobs_a_day == 2000 and total.wait_p95_s > 600
     assert {kind.instance_type: nodes.launched for kind, nodes in total.nodes.items()} == {"g6.xlarge": 30}
+
+
+def reserve(instances: int, *pools: dict[str, Any]) -> list[Any]:
+    """Pools that share one reservation of g6.xlarge."""
+    shared = {"id": "cr-0a1b2c3d4e5f60718", "instanceType": "g6.xlarge", "zone": "us-east-1a", "instances": instances}
+    terms = {"purchase": ["reserved", "on-demand"], "reservations": [{"id": shared["id"]}], "maxGpus": 3}
+    return offers(*(pool(**{**terms, **own}) for own in pools), reservations=[shared])
+
+
+def test_a_pool_uses_what_another_leaves_of_a_reservation() -> None:
+    both = reserve(3, {"name": "busy"}, {"name": "idle", "purpose": "notebook"})
+    found = replay_stack("test", both, load(*[job(hours=10)] * 3))
+    assert {kind.capacity_type: nodes.launched for kind, nodes in found.total.nodes.items()} == {"reserved": 3}
+    assert found.total.usd_a_day.known == pytest.approx(3 * 24 * 0.8048, rel=0.02)
+    assert found.total.gpu_hours_a_day == 72
+    again = replay_stack("test", both, load(*[job(hours=10)] * 3), known=found)
+    assert all(map(lambda one, other: one is other, again.pools, found.pools))
+
+
+def test_pools_take_turns_on_a_reservation() -> None:
+    only = {"purchase": ["reserved"]}
+    both = reserve(1, {"name": "first", **only}, {"name": "second", "purpose": "notebook", **only})
+    total = replay_stack("test", both, load(job(hours=2), job(submit_h=1, hours=2, purpose="notebook"))).total
+    assert {kind.capacity_type: nodes.launched for kind, nodes in total.nodes.items()} == {"reserved": 2}
+    assert total.unserved == 0 and total.waiting_a_day == 0
+    assert 3600 < total.wait_p95_s < 2 * 3600
+    assert total.gpu_hours_a_day == 24

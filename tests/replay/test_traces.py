@@ -66,11 +66,31 @@ def test_a_load_that_cannot_be_read_is_refused(text: str, tmp_path: Path) -> Non
     assert REFUSED[text] in str(refused.value)
 
 
-def test_a_cell_of_a_trace_that_is_no_number_is_named_with_its_line(tmp_path: Path) -> None:
-    file = tmp_path / "openb.csv"
-    file.write_text(OPENB.replace("88000", "many"))
-    with pytest.raises(UsageError, match=r"openb\.csv:2: holds a cell that is no number; write a number"):
-        open_load(f"openb:{file}@115", None)
+WRONG_CELLS = [
+    ("openb", "88000", "many", "2: cpu_milli 'many' is no number; write a number from 0 to 1024000"),
+    ("openb", "327680,8", "327680,-1", "2: num_gpu '-1' is out of range; write a number from 0 to 64"),
+    ("openb", "327680,8", "327680,1e300", "2: num_gpu '1e300' is out of range"),
+    ("openb", "327680,8", "327680,0.5", "2: num_gpu '0.5' is no number of GPUs; write a whole number from 0 to 64"),
+    ("openb", "220", "-500", "3: gpu_milli '-500' is out of range; write a number from 0 to 1000"),
+    ("openb", "15258", "-1", "3: memory_mib '-1' is out of range"),
+    ("openb", "9679175,9973826", "-1,9973826", "3: creation_time '-1' is out of range"),
+    ("openb", "9973826", "1e300", "3: deletion_time '1e300' is out of range"),
+    ("helios", "vcJkd,1,1,1", "vcJkd,-1,1,1", "2: gpu_num '-1' is out of range"),
+    ("helios", "36848,0", "-36848,0", "2: duration '-36848' is out of range"),
+    ("helios", "4,16,1", "4,-16,1", "3: cpu_num '-16' is out of range"),
+    ("helios", "2020-06-09 18:41:27,", "soon,", "3: submit_time 'soon' is no time; write a time such as"),
+]
+
+
+@pytest.mark.parametrize(("trace", "right", "wrong", "message"), WRONG_CELLS)
+def test_a_wrong_cell_of_a_trace_is_named_with_its_line(
+    trace: str, right: str, wrong: str, message: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "trace.csv"
+    file.write_text({"openb": OPENB, "helios": HELIOS}[trace].replace(right, wrong, 1))
+    with pytest.raises(UsageError) as refused:
+        open_load(f"{trace}:{file}@{'115' if trace == 'openb' else '2020-06-09'}", None)
+    assert f"trace.csv:{message}" in str(refused.value)
 
 
 @pytest.mark.parametrize("days", [0, -1, 261])

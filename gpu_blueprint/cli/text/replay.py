@@ -7,11 +7,14 @@ from rich.table import Table
 from rich.text import Text
 
 from ...replay import Load, Outcome, StackReplay
-from .tables import make_console, make_table, show_words
+from .formats import count
+from .tables import WIDTH, make_console, make_table, show_words
 
 _MINUTE_S, _HOUR_S = 60, 3600
-_MUCH_UNSERVED = 0.02
-"""If more than this fraction of the work is unserved, a remark says that a low bill buys less work."""
+_NARROW = 20
+"""Columns of a pool on a narrow terminal: the longest name of an instance type, and the gap before it."""
+MUCH_UNSERVED = 0.02
+"""A part of the work above which a cheaper stack may be cheaper because it does less."""
 METHOD = "simulated, not measured; docs/replay.md says what the simulation leaves out"
 
 
@@ -21,7 +24,8 @@ def show(load: Load, replays: Sequence[StackReplay], reclaims: float) -> None:
     totals = [replay.total for replay in replays]
     out.print(_compare(load, totals))
     for replay in replays:
-        out.print(_build_pools(replay))
+        for table in _build_pools(replay, out.width):
+            out.print(table)
     out.print()
     for remark in list_remarks(load, totals, reclaims):
         show_words(out, remark)
@@ -54,8 +58,8 @@ def find_saving(total: Outcome, first: Outcome) -> float | None:
 
 
 def list_remarks(load: Load, totals: Sequence[Outcome], reclaims: float) -> list[str]:
-    """Return remarks on the load, and on what limits the value of the numbers."""
-    remarks = [f"{load.method[0].upper()}{load.method[1:]}: {_count_jobs(load):,} jobs, {METHOD}."]
+    """Return what to know before one trusts the numbers."""
+    remarks = [f"{load.method[0].upper()}{load.method[1:]}: {count(_count_jobs(load), 'job')}, {METHOD}."]
     if reclaims:
         remarks.append(f"EC2 takes back {reclaims:.1%} of the spot nodes in an hour.")
     else:
@@ -63,7 +67,7 @@ def list_remarks(load: Load, totals: Sequence[Outcome], reclaims: float) -> list
     for total in totals:
         if total.usd_a_day.unknown:
             remarks.append(f"{total.name}: the price of {', '.join(sorted(total.usd_a_day.unknown))} is not known.")
-        if total.unserved is not None and total.unserved > _MUCH_UNSERVED:
+        if total.unserved is not None and total.unserved > MUCH_UNSERVED:
             remarks.append(f"{total.name}: {total.unserved:.1%} of the work is not done, so a low bill buys less work.")
         if total.tight_a_day:
             remarks.append(
@@ -76,8 +80,7 @@ def list_remarks(load: Load, totals: Sequence[Outcome], reclaims: float) -> list
 
 
 def _compare(load: Load, totals: Sequence[Outcome]) -> Table:
-    days = f"{load.days} day{'' if load.days == 1 else 's'}"
-    table = make_table(f"Load {load.name}, {days}", "a day")
+    table = make_table(f"Load {load.name}, {count(load.days, 'day')}", "a day")
     for total in totals:
         table.add_column(total.name, header_style="underline", justify="right", overflow="fold")
     for name, write in _MEASURES.items():
@@ -85,13 +88,26 @@ def _compare(load: Load, totals: Sequence[Outcome]) -> Table:
     return table
 
 
-def _build_pools(replay: StackReplay) -> Table:
-    table = make_table(f"\nPools of {replay.name}", "pool")
-    for name in _POOL_MEASURES:
-        table.add_column(name, header_style="underline", justify="right", overflow="fold")
-    for pool in replay.by_pool:
-        table.add_row(pool.name, *(Text(write(pool, pool)) for write in _POOL_MEASURES.values()))
-    return table
+def _build_pools(replay: StackReplay, width: int) -> Iterator[Table]:
+    """Yield the pools as rows; on a narrow terminal as columns, as many beside each other as it has room for."""
+    title = f"\nPools of {replay.name}"
+    if width >= WIDTH:
+        table = make_table(title, "pool")
+        for name in _POOL_MEASURES:
+            table.add_column(name, header_style="underline", justify="right", overflow="fold")
+        for pool in replay.by_pool:
+            table.add_row(pool.name, *(Text(write(pool, pool)) for write in _POOL_MEASURES.values()))
+        yield table
+        return
+    beside = max((width - _NARROW) // _NARROW, 1)
+    for position in range(0, len(replay.by_pool), beside):
+        pools = replay.by_pool[position : position + beside]
+        table = make_table(title, "a day")
+        for pool in pools:
+            table.add_column(pool.name, header_style="underline", justify="right", overflow="fold")
+        for name, write in _POOL_MEASURES.items():
+            table.add_row(name, *(Text(write(pool, pool)) for pool in pools))
+        yield table
 
 
 def write_cost(total: Outcome, _: Outcome) -> str:

@@ -15,8 +15,8 @@ _VALIDITY_CODES, _HOST_CODES = (9, 10), (62, 64)
 """OpenSSL's verification codes: not yet valid, expired; wrong host name, wrong IP address."""
 
 
-def describe_failure(error: Exception) -> str:
-    """Return why a request got no answer, and what to do."""
+def describe_failure(error: Exception, example: str = "--prometheus http://localhost:9090") -> str:
+    """Return why a request got no answer, and what to do; ``example`` is the option for a Prometheus in the cluster."""
     cause = find_cause(error)
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"the certificate is not trusted: {cause.verify_message}; {_choose_remedy(cause.verify_code)}"
@@ -26,7 +26,7 @@ def describe_failure(error: Exception) -> str:
         return f"no TLS connection: {_describe(cause)}"
     if isinstance(error, ChunkedEncodingError | ContentDecodingError):
         return f"the answer is incomplete: {_describe(cause)}; try again"
-    local = f"For a Prometheus in the cluster: {FORWARD}, then --prometheus http://localhost:9090"
+    local = f"For a Prometheus in the cluster: {FORWARD}, then {example}"
     return f"cannot be reached: {_describe(cause)}. {local}"
 
 

@@ -39,6 +39,13 @@ class Sample(Record):
     value: float
 
 
+class Moments(Record):
+    """One series of an answer over a window: the times of its samples, in seconds since 1970."""
+
+    labels: Mapping[str, str]
+    seconds: tuple[float, ...]
+
+
 class Patience(NamedTuple):
     """Time limits in seconds, and the size limit of an answer."""
 
@@ -50,6 +57,17 @@ class Patience(NamedTuple):
     """From the first request to the last answer."""
     most_bytes: int = 8 * 2**20
     """Largest answer, uncompressed; each series of a pool or tenant needs a few hundred bytes."""
+
+
+class Words(NamedTuple):
+    """The command line of a command, for messages."""
+
+    command: str = "advise"
+    address: str = "--prometheus"
+    """The option that has the address."""
+    example: str = "--prometheus http://localhost:9090"
+    window: str = "--days"
+    """The place of the number of days."""
 
 
 class _Session(requests.Session):
@@ -66,8 +84,11 @@ class Prometheus:
         UsageError: The address is not valid.
     """
 
-    def __init__(self, url: str, auth: AuthBase | None = None, patience: Patience | None = None) -> None:
-        self.url = _check_address(url, secret=auth is not None)
+    def __init__(
+        self, url: str, auth: AuthBase | None = None, patience: Patience | None = None, words: Words | None = None
+    ) -> None:
+        self._words = words or Words()
+        self.url = _check_address(url, self._words.address, secret=auth is not None)
         self._patience = patience or Patience()
         self._began: float | None = None
         self.warnings: dict[str, None] = {}
@@ -93,16 +114,30 @@ class Prometheus:
         Raises:
             MetricsError: The server did not answer, or refused the query.
         """
+        return list(_read_samples(self._read_answer(expr)))
+
+    def query_moments(self, expr: str) -> list[Moments]:
+        """Return the times of the samples of a subquery, whatever their values.
+
+        Raises:
+            MetricsError: The server did not answer, or refused the query.
+        """
+        return list(_read_moments(self._read_answer(expr)))
+
+    def _read_answer(self, expr: str) -> Any:
+        """Send a query, and return the document that answers it."""
         try:
             answer, body = self._ask(expr)
         except (TimeoutError, requests.exceptions.Timeout):
-            raise MetricsError(f"{self.url}: no answer in time; set a shorter window with --days") from None
+            raise MetricsError(
+                f"{self.url}: no answer in time; set a shorter window with {self._words.window}"
+            ) from None
         except TooLargeError:
             text = f"the answer exceeds {self._patience.most_bytes:,} bytes; is this the Prometheus of the platform?"
             raise MetricsError(f"{self.url}: {text}") from None
         except OSError as error:  # the base of all errors of requests, also of a missing REQUESTS_CA_BUNDLE
-            raise MetricsError(f"{self.url}: {describe_failure(error)}") from None
-        return list(_read_samples(self._read_document(answer, body)))
+            raise MetricsError(f"{self.url}: {describe_failure(error, self._words.example)}") from None
+        return self._read_document(answer, body)
 
     def _ask(self, expr: str) -> tuple[requests.Response, bytes]:
         """Send a query, and return the answer with its whole body."""
@@ -136,7 +171,8 @@ class Prometheus:
             )
             raise MetricsError(f"{self.url}: {text} ({answer.status_code}); {self._remedy}")
         if answer.is_redirect:
-            text = f"redirects to {_find_target(answer)}, which advise does not follow; is this a login page?"
+            command = self._words.command
+            text = f"redirects to {_find_target(answer)}, which {command} does not follow; is this a login page?"
             raise MetricsError(f"{self.url}: {text}")
         try:
             document = json.loads(body)
@@ -146,7 +182,9 @@ class Prometheus:
             found = shorten(f"{answer.status_code} {answer.reason}, {answer.headers.get('Content-Type', 'no type')}")
             raise MetricsError(f"{self.url}{QUERY_PATH}: not a Prometheus: the answer is {found}") from None
         if status != "success":
-            remedy = "; set a shorter window with --days" if answer.status_code in _TOO_LARGE_STATUSES else ""
+            remedy = (
+                f"; set a shorter window with {self._words.window}" if answer.status_code in _TOO_LARGE_STATUSES else ""
+            )
             raise MetricsError(
                 f"{self.url}: the server refused a query: {shorten(document.get('error', status))}{remedy}"
             )
@@ -174,24 +212,33 @@ def _read_samples(document: Any) -> Iterator[Sample]:
         raise MetricsError("not a Prometheus: the answer has no samples") from None
 
 
-def _check_address(url: str, *, secret: bool) -> str:
+def _read_moments(document: Any) -> Iterator[Moments]:
+    try:
+        for series in document["data"]["result"]:
+            labels = {str(name): str(text) for name, text in dict(series["metric"]).items()}
+            yield Moments(labels, tuple(float(moment) for moment, _ in series["values"]))
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise MetricsError("not a Prometheus: the answer has no samples of a window") from None
+
+
+def _check_address(url: str, option: str, *, secret: bool) -> str:
     """Return a valid address without a trailing slash; ``secret`` is True if requests carry credentials."""
     example = "write it as http://localhost:9090"
     try:
         parts = urlsplit(url.strip())
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise UsageError(f"--prometheus {url!r}: not an address: {error}; {example}") from None
+        raise UsageError(f"{option} {url!r}: not an address: {error}; {example}") from None
     if parts.username is not None or parts.password is not None:
         text = "other users can see a password in an address; use PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD"
-        raise UsageError(f"--prometheus: {text}")
+        raise UsageError(f"{option}: {text}")
     if parts.scheme not in ("http", "https") or not host:
-        raise UsageError(f"--prometheus {url!r}: not an address with http:// or https://; {example}")
+        raise UsageError(f"{option} {url!r}: not an address with http:// or https://; {example}")
     if parts.query or parts.fragment:
-        raise UsageError(f"--prometheus {url!r}: leave out the part after the path; {example}")
+        raise UsageError(f"{option} {url!r}: leave out the part after the path; {example}")
     if secret and parts.scheme == "http" and not _is_local(host):
         text = "the credentials would travel unencrypted; use https:// or a port-forward to localhost"
-        raise UsageError(f"--prometheus {url!r}: {text}")
+        raise UsageError(f"{option} {url!r}: {text}")
     return url.strip().rstrip("/").removesuffix(QUERY_PATH)
 
 

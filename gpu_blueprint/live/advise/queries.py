@@ -52,7 +52,11 @@ class Sampling(Record):
     def over(self, function: str, expr: str, parameter: float | None = None) -> str:
         """Apply a function, such as ``avg`` or ``quantile``, to an expression over the window."""
         first = "" if parameter is None else f"{parameter}, "
-        return f"{function}_over_time({first}({expr})[{self.days}d:{self.step}m])"
+        return f"{function}_over_time({first}{self.each(expr)})"
+
+    def each(self, expr: str) -> str:
+        """Return all samples of an expression in the window."""
+        return f"({expr})[{self.days}d:{self.step}m]"
 
 
 def count_clusters(sampling: Sampling) -> str:

@@ -1,8 +1,10 @@
 """A load for `replay` from the metrics of a running stack: the pods that held GPUs, with their requests and use."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from itertools import pairwise
+from math import inf
+from typing import NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 from ...config import Pool, StackConfig
@@ -14,10 +16,13 @@ from ...replay.load_file import MOST_JOBS
 from ...sharing import Exclusive
 from .failures import FORWARD
 from .measure import find_cluster_label
+from .prometheus import Moments as Series
 from .prometheus import Prometheus, Sample
 from .queries import DEVICE_LABELS, MEMORY, SM, Sampling, select_cluster, select_held
 
 _MIB, _GIB, _MINUTE_S = 1024, 2**30, 60
+_MOST_STEPS_AWAY = 2
+"""Steps from the last sample of a pod to the next one of the same name, above which it is another pod."""
 
 
 class PodKey(NamedTuple):
@@ -28,7 +33,29 @@ class PodKey(NamedTuple):
     pool: str
 
 
+class Run(NamedTuple):
+    """The first and the last sample of a pod that held GPUs without a gap, in seconds since 1970."""
+
+    first: float
+    last: float
+
+
+_Series = TypeVar("_Series", Sample, Series)
 Values = Mapping[PodKey, float]
+Moments = Mapping[PodKey, Sequence[float]]
+
+
+class _Recorded(NamedTuple):
+    """The pods that a server knows, and the moments at which they came and went."""
+
+    answers: Mapping[str, Values]
+    """Name of a query → its values."""
+    came: Moments
+    """The samples before which a pod was away."""
+    went: Moments
+    """The first samples without a pod."""
+    step_s: int
+    """Seconds between two samples."""
 
 
 def read_recorded_load(
@@ -50,14 +77,16 @@ def read_recorded_load(
     sampling = Sampling(days)
     label = find_cluster_label(server, stack, sampling, cluster)
 
-    def ask(expr: str) -> Values:
-        return dict(_read_pods(server.query(select_cluster(expr, label) if label else expr)))
-
-    answers = {name: ask(expr) for name, expr in write_pod_queries(sampling).items()}
+    recorded = _ask(server, sampling, label)
     time = f"{days} day{'' if days == 1 else 's'}"
     begin = (now or datetime.now(UTC)) - timedelta(days=days)
     pools = stack.gpu_pools_by_name
-    jobs = [_build_job(key, pools[key.pool], answers, begin, sampling) for key in answers["units"] if key.pool in pools]
+    jobs = [
+        _build_job(key, pools[key.pool], recorded, run, begin)
+        for key in recorded.answers["units"]
+        if key.pool in pools
+        for run in _find_runs(key, recorded)
+    ]
     if not jobs:
         raise MetricsError(f"{server.url}: no pod held GPUs of {stack.cluster_name} in {time} ({FORWARD})")
     if len(jobs) > MOST_JOBS:
@@ -67,6 +96,23 @@ def read_recorded_load(
     stretch = Stretch(tuple(ordered), count_from_monday(local), days * DAY_S)
     method = f"pods that held GPUs of {stack.cluster_name} in {time} of metrics"
     return Load(name=stack.cluster_name, stretches=(stretch,), method=method, file=server.url)
+
+
+def _ask(server: Prometheus, sampling: Sampling, label: str | None) -> _Recorded:
+    """Ask all queries, restricted to a cluster if there are several."""
+
+    def narrow(expr: str) -> str:
+        return select_cluster(expr, label) if label else expr
+
+    def ask(expr: str) -> Values:
+        return {key: sample.value for key, sample in _read_pods(server.query(narrow(expr)))}
+
+    def ask_moments(expr: str) -> Moments:
+        return {key: series.seconds for key, series in _read_pods(server.query_moments(narrow(expr)))}
+
+    answers = {name: ask(expr) for name, expr in write_pod_queries(sampling).items()}
+    came, went = (ask_moments(expr) for expr in write_run_queries(sampling))
+    return _Recorded(answers, came, went, sampling.step * _MINUTE_S)
 
 
 def write_pod_queries(sampling: Sampling) -> Mapping[str, str]:
@@ -85,21 +131,47 @@ def write_pod_queries(sampling: Sampling) -> Mapping[str, str]:
     }
 
 
+def write_run_queries(sampling: Sampling) -> tuple[str, str]:
+    """Return the queries for the moments at which each pod is there and was not a step before, and the reverse."""
+    here = f"sum by (namespace, pod, pool) ({UNITS})"
+    before = f"sum by (namespace, pod, pool) ({UNITS} offset {sampling.step}m)"
+    return sampling.each(f"{here} unless {before}"), sampling.each(f"{before} unless {here}")
+
+
+def _find_runs(key: PodKey, recorded: _Recorded) -> Iterator[Run]:
+    """Yield the times in which a pod held GPUs: pods of a StatefulSet and notebooks return under their names."""
+    first, last = (recorded.answers[name].get(key) for name in ("begin", "end"))
+    if first is None or last is None:
+        return
+    step = recorded.step_s
+    begins = sorted({first, *(moment for moment in recorded.came.get(key, ()) if first < moment <= last)})
+    ends = sorted({last, *(moment - step for moment in recorded.went.get(key, ()))})
+    runs: list[Run] = []
+    for begin, following in pairwise([*begins, inf]):
+        end = max((moment for moment in ends if begin <= moment < following), default=begin)
+        if runs and begin - runs[-1].last <= _MOST_STEPS_AWAY * step:
+            runs[-1] = Run(runs[-1].first, end)
+        else:
+            runs.append(Run(begin, end))
+    yield from runs
+
+
 def _sum_requests(resource: str) -> str:
     of = f'resource="{resource}"'
     asked = f"sum by (namespace, pod, node) ({select_requests(ON_A_NODE, of=of)})"
     return f"sum by (namespace, pod, pool) (({asked} and on (namespace, pod) {UNITS}) {ON_POOL})"
 
 
-def _read_pods(samples: list[Sample]) -> Iterator[tuple[PodKey, float]]:
-    for sample in samples:
-        key = PodKey(*(sample.labels.get(label, "") for label in PodKey._fields))
+def _read_pods(series: Iterable[_Series]) -> Iterator[tuple[PodKey, _Series]]:
+    for each in series:
+        key = PodKey(*(each.labels.get(label, "") for label in PodKey._fields))
         if all(key):
-            yield key, sample.value
+            yield key, each
 
 
-def _build_job(key: PodKey, pool: Pool, answers: Mapping[str, Values], begin: datetime, sampling: Sampling) -> Job:
-    """Return a pod as a job. On a shared GPU, its use is unknown: the metrics show the activity of all pods."""
+def _build_job(key: PodKey, pool: Pool, recorded: _Recorded, run: Run, begin: datetime) -> Job:
+    """Return a run of a pod as a job. On a shared GPU, its use is unknown: the metrics show all its pods."""
+    answers = recorded.answers
 
     def read(name: str, convert: Callable[[float], float]) -> float | None:
         value = answers[name].get(key)
@@ -107,13 +179,12 @@ def _build_job(key: PodKey, pool: Pool, answers: Mapping[str, Values], begin: da
 
     is_whole = isinstance(pool.sharing, Exclusive)
     used = read("active", lambda share: min(share, 1.0)) if is_whole else None
-    first, last = (answers[name].get(key, begin.timestamp()) for name in ("begin", "end"))
     return Job(
         name=f"{key.namespace}/{key.pod}",
         purpose=pool.purpose,
         pool=pool.name,
-        submit_s=max(first - begin.timestamp(), 0.0),
-        duration_s=last - first + sampling.step * _MINUTE_S,
+        submit_s=max(run.first - begin.timestamp(), 0.0),
+        duration_s=run.last - run.first + recorded.step_s,
         gpus=max(round(answers["units"][key]), 1) if is_whole else 1,
         used=used,
         gpu=pool.model.name if used is not None else None,

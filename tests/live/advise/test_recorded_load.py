@@ -1,5 +1,6 @@
 """A load from a real Prometheus whose pods are known."""
 
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -9,9 +10,11 @@ from gpu_blueprint.cli import main
 from gpu_blueprint.errors import MetricsError
 from gpu_blueprint.live.advise.prometheus import Prometheus
 from gpu_blueprint.live.advise.recorded_load import read_recorded_load
+from gpu_blueprint.monitoring.recording import UNITS
 
 from ...support import builders, known_answers
 from ...support.programs import needs_promtool
+from ...support.prometheus_server import serve_prometheus
 
 DAY_S = 24 * 3600
 
@@ -61,3 +64,28 @@ def test_the_command_replays_what_ran(server: str, stacks: Path, capsys: pytest.
 def test_a_load_without_address_or_days_is_refused(text: str, stacks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", "known", "--load", text]) == 2
     assert "names no address with days; write prometheus:http://localhost:9090@14d" in capsys.readouterr().err
+
+
+@needs_promtool
+def test_a_pod_that_returns_under_its_name_is_another_job(tmp_path: Path) -> None:
+    """Notebooks run for two hours, are away for three, and run for an hour; one scrape is missing."""
+    step = 240
+    end = int(time.time()) // step * step
+    hours = {"alone-0": [(-7, -5), (-2, -1)], "misses-0": [(-7, -5), (-5 + step / 3600, -3)], "runs-0": [(-2, 0)]}
+    lines = [
+        f'{UNITS}{{namespace="team",pod="{pod}",pool="notebooks",node="n"}} 1 {moment}'
+        for pod, spans in sorted(hours.items())
+        for moment in range(end - 8 * 3600, end + 3600, step)
+        if any(begin * 3600 <= moment - end < (stop or 2) * 3600 for begin, stop in spans)
+    ]
+    with serve_prometheus(tmp_path, "\n".join([*lines, "# EOF\n"])) as url:
+        (stretch,) = read_recorded_load(Prometheus(url), known_answers.config(), 1, None).stretches
+    found = {name: [job.duration_s / 3600 for job in stretch.jobs if job.name == f"team/{name}"] for name in hours}
+    late = 0.2
+    assert found == {
+        "alone-0": [pytest.approx(2, abs=late), pytest.approx(1, abs=late)],
+        "misses-0": [pytest.approx(4, abs=late)],
+        "runs-0": [pytest.approx(2, abs=late)],
+    }
+    begins = [job.submit_s / 3600 - 24 for job in stretch.jobs if job.name == "team/alone-0"]
+    assert begins == [pytest.approx(-7, abs=late), pytest.approx(-2, abs=late)]
