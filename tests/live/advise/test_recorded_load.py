@@ -71,7 +71,11 @@ def test_a_pod_that_returns_under_its_name_is_another_job(tmp_path: Path) -> Non
     """Notebooks run for two hours, are away for three, and run for an hour; one scrape is missing."""
     step = 240
     end = int(time.time()) // step * step
-    hours = {"alone-0": [(-7, -5), (-2, -1)], "misses-0": [(-7, -5), (-5 + step / 3600, -3)], "runs-0": [(-2, 0)]}
+    hours: dict[str, list[tuple[float, float]]] = {
+        "alone-0": [(-7, -5), (-2, -1)],
+        "misses-0": [(-7, -5), (-5 + step / 3600, -3)],
+        "runs-0": [(-2, 0)],
+    }
     lines = [
         f'{UNITS}{{namespace="team",pod="{pod}",pool="notebooks",node="n"}} 1 {moment}'
         for pod, spans in sorted(hours.items())
