@@ -68,9 +68,9 @@ def test_the_rules_that_hold_with_warn_are_named() -> None:
     assert [rule for rule in always if not rule.startswith("queue") and rule != "gang-within-reach"] == harmless
     steps = PAGE.split("## From warn to deny")[1]
     assert all(f"`{rule}`" in steps for rule in always)
-    lockout = steps.partition("**A policy locks the platform out.**")[2]
+    lockout = " ".join(steps.partition("**A policy locks the platform out.**")[2].split())
     assert "`enforcement: warn` the bindings only warn" in lockout and "refuse in both modes" in lockout
-    assert "the rules of queues, which refuse services and bare pods in queued pools" in steps
+    assert "The rules of queues refuse services and bare pods in queued pools" in steps
 
 
 def test_the_first_step_passes_the_policy_pack_with_its_waivers_and_not_without() -> None:
@@ -84,5 +84,5 @@ def test_the_first_step_passes_the_policy_pack_with_its_waivers_and_not_without(
 
 
 def test_the_gap_of_network_policies_stands_in_their_section() -> None:
-    section = PAGE.split("## Network policies hold traffic")[1].split("\n## ")[0]
+    section = PAGE.split("## Network policies limit traffic")[1].split("\n## ")[0]
     assert "Pods without an owner are a gap" in section
