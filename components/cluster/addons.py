@@ -121,7 +121,7 @@ def list_volume_tags(config: StackConfig) -> dict[str, str]:
     """Return the tags that the EBS CSI driver sets on volumes of claims: the stack's tags that the driver accepts.
 
     Pulumi's default tags do not reach these volumes. The driver reads tags as one text of ``key=value``, so a key
-    cannot contain ``=``. It exits if a key is one that it sets itself (aws-ebs-csi-driver docs/tagging.md,
+    cannot contain ``=``. The driver exits if a key has a prefix of its own tags (aws-ebs-csi-driver docs/tagging.md,
     cmd/options). Only new volumes get the tags. Read 2026-11-27.
     """
     return {key: value for key, value in config.all_tags.items() if "=" not in key and not key.startswith(_DRIVER_TAGS)}

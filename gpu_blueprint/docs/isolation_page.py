@@ -32,8 +32,8 @@ useless if pods bypass it. They trust Kubernetes's controllers, the platform, an
 outside the namespaces of tenants. So a GitOps program bypasses these policies unless it acts as the tenant's service
 account. KubeRay, JobSet and Kubeflow Trainer must run in a namespace of the platform to make pods in queued pools.
 
-Objects that a controller makes bring no warning, because nobody reads it. The nodeSelector of a TrainJob is judged
-if the TrainJob itself states one; no policy judges one that its runtime states.
+Objects that a controller makes bring no warning, because nobody reads it. Admission judges the
+nodeSelector of a TrainJob, but not a nodeSelector of its runtime.
 """
 _STEPS = """
 ## From warn to deny on a running platform

@@ -31,8 +31,8 @@ REFUSED = (
 """Reasons that a catalogue may give; any other reason is a fault of the file."""
 
 
-def make(gpu: str = "l4", **answers: object) -> FirstFile:
-    return make_first_file(Answers(environment="first", gpu=gpu, cidr="10.40.0.0/16", **answers), FILE)  # type: ignore[arg-type]
+def make(gpu: str = "l4", **answers: Any) -> FirstFile:
+    return make_first_file(Answers(environment="first", gpu=gpu, cidr="10.40.0.0/16", **answers), FILE)
 
 
 def refuse(gpu: str = "l4", **answers: object) -> list[str]:

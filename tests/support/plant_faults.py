@@ -1,11 +1,11 @@
 """Plant one-line faults, one after another, and say which test finds each.
 
 A fault swaps an operator, drops a `not` or adds 1 to a number in a line of the product. The same seed plants the same
-faults in the same commit; with `--also-in REVISION` their lines stand in both commits, so that both suites are asked.
-A copy of HEAD gets the faults: the working tree stays as it is.
+faults in the same commit; with `--also-in REVISION` their lines are in both commits, so that the suites of both can be
+compared. A copy of HEAD gets the faults: the working tree stays as it is.
 
-Run it with ``python -m tests.plant_faults --seed 40 --count 40``. The tests nearest to a fault run first; those that
-no near test finds are planted together, and the whole suite runs once.
+Run it with ``python -m tests.support.plant_faults --seed 40 --count 40``. The tests nearest to a fault run first; those
+that no near test finds are planted together, and the whole suite runs once.
 """
 
 import argparse
@@ -19,23 +19,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .support.plans import ROOT
+from .plans import ROOT
 
 PRODUCT = ("gpu_blueprint", "components", "policies", "lab", "tools")
-SUITE = (
-    "-q",
-    "-n",
-    "2",
-    "--dist",
-    "loadgroup",
-    "-m",
-    "not lab and not deep",
-    "-p",
-    "no:cacheprovider",
-    "--tb=no",
-    "-rfE",
-)
+SUITE = ("-q", "-n2", "--dist=loadgroup", "-m", "not lab and not deep", "-p", "no:cacheprovider", "--tb=no", "-rfE")
 LONGEST_S = 5400
+SOUND_TEST = "tests/test_errors.py"
+"""A test that runs first, without a fault."""
 _NO_TESTS = 5
 """Exit code of pytest that collects none."""
 SWAPS: dict[type[ast.AST], str] = {
@@ -74,15 +64,14 @@ def list_faults(path: str, text: str) -> Iterator[Fault]:
     """Yield each fault that a file can get."""
     lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
-        for start, end, new in _list_edits(node, lines):
-            before = lines[node.lineno - 1]  # type: ignore[attr-defined]
-            yield Fault(path, node.lineno, before, before[:start] + new + before[end:])  # type: ignore[attr-defined]
+        if isinstance(node, ast.expr) and node.lineno == node.end_lineno and lines[node.lineno - 1].isascii():
+            before = lines[node.lineno - 1]
+            for start, end, new in _list_edits(node):
+                yield Fault(path, node.lineno, before, before[:start] + new + before[end:])
 
 
-def _list_edits(node: ast.AST, lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield first column, last column and new text of the edits of a node that is on one line of ASCII."""
-    if getattr(node, "lineno", 0) != getattr(node, "end_lineno", -1) or not lines[node.lineno - 1].isascii():  # type: ignore[attr-defined]
-        return
+def _list_edits(node: ast.expr) -> Iterator[tuple[int, int, str]]:
+    """Yield first column, last column and new text of the edits of an expression on one line of ASCII."""
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in SWAPS:
             yield left.end_col_offset or 0, right.col_offset, f" {SWAPS[type(op)]} "
@@ -199,10 +188,11 @@ def _git(*arguments: str) -> str:
 
 
 def main() -> int:
+    """Run the command; return 1 if a fault is found by no test."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, required=True, help="seed of the draw")
     parser.add_argument("--count", type=int, default=40, help="faults; each folder gets one even if these are fewer")
-    parser.add_argument("--also-in", metavar="REVISION", help="draw only lines that stand in this revision too")
+    parser.add_argument("--also-in", metavar="REVISION", help="draw only lines that are in this revision too")
     parser.add_argument("--list", action="store_true", help="print the faults and run nothing")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -229,6 +219,8 @@ def _read_lines(folder: Path, revision: str) -> set[str]:
 
 def _judge(copy: Copy, faults: Sequence[Fault]) -> int:
     """Print each fault with the test that finds it, and return 1 if no test finds one."""
+    if copy.find_failures([], [SOUND_TEST]):
+        sys.exit(f"{SOUND_TEST} fails without a fault, so no failure would say that a test finds one")
     found = {}
     for number, fault in enumerate(faults, 1):
         found[fault] = copy.find_alone(fault)
