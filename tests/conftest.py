@@ -4,7 +4,7 @@ import gc
 import logging
 import os
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from .support.aws_endpoint import Endpoint, endpoint
 from .support.builders import DEV_ACCOUNT
 from .support.every_engine import EveryEngine
 from .support.lab_runs import MARKERS, arrange, find_hidden, holds_none
+from .support.plans import count_plans
 from .support.processes import PATIENCE_S
 from .support.programs import describe_untested
 
@@ -53,6 +54,18 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Read no file without an engine test where only these are wanted."""
     return holds_none(collection_path, config.option.markexpr) or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Refuse a file that plans a stack when it is imported: each worker would plan it, and keep it to the end."""
+    before = count_plans()
+    report = yield
+    if report.passed and count_plans() > before:
+        report.outcome, report.longrepr = "failed", f"{collector.nodeid} plans a stack on import: let a test do it"
+    return report
 
 
 @pytest.hookimpl(tryfirst=True)

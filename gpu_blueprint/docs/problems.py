@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ _TABLE = Path(__file__).with_name("problems.yaml")
 _DELETE = "DELETE"
 
 
-class ProblemKind(Record):
+class ProblemKind(Record, dict=True):
     """One kind of problem. CI may match on ``kind``."""
 
     kind: str
@@ -48,8 +48,9 @@ class ProblemKind(Record):
             _set(stack, path.split("."), deepcopy(value))
         return stack
 
-    def find_problem(self) -> Problem:
-        """Check the example, and return its first problem of this kind.
+    @cached_property
+    def problem(self) -> Problem:
+        """The first problem of this kind that a check of the example finds; the example is checked once.
 
         Raises:
             LookupError: The example does not have this problem.
@@ -75,9 +76,10 @@ class ProblemKind(Record):
             yield from find_hints(outcome.config)
 
 
-def list_problem_kinds() -> list[ProblemKind]:
+@cache
+def list_problem_kinds() -> tuple[ProblemKind, ...]:
     """Return all kinds in alphabetical order."""
-    return sorted((ProblemKind(**row) for row in _read_table()["kinds"]), key=lambda kind: kind.kind)
+    return tuple(sorted((ProblemKind(**row) for row in _read_table()["kinds"]), key=lambda kind: kind.kind))
 
 
 @cache

@@ -47,7 +47,7 @@ def find_page(kind: ProblemKind) -> str:
     """Return the name of a kind's page: the subject of the section in which the kind's example has the problem."""
     if kind.needs:
         return "outside"
-    section = next(iter(kind.find_problem().path), "")
+    section = next(iter(kind.problem.path), "")
     return next((subject for subject, sections in SECTIONS.items() if section in sections), "file")
 
 
@@ -82,7 +82,7 @@ def describe_kind(kind: ProblemKind) -> Iterator[str]:
 
 def show_line(kind: ProblemKind) -> str:
     """Return the line that ``check`` prints; it has a file and a line number only if the example is a whole file."""
-    problem = kind.find_problem()
+    problem = kind.problem
     severity = "" if problem.severity == "error" else f"{problem.severity}: "
     return f"{severity}{problem} [{problem.kind}]"
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,22 +19,22 @@ KINDS = list_problem_kinds()
 NAMES = {kind.kind for kind in KINDS}
 OTHER_KINDS = {"DcgmField"}
 """Classes whose ``kind`` is the kind of something else, here of a metric."""
-_SOURCES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in (ROOT / "gpu_blueprint").rglob("*.py")}
-_FOLDERS = {ROOT / "gpu_blueprint"} | {
-    file.parent
-    for file, tree in _SOURCES.items()
-    for node in ast.walk(tree)
-    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("Problem", "WrongValueError", "CatalogError"))
-}
-TREES = [tree for file, tree in sorted(_SOURCES.items()) if file.parent in _FOLDERS]
-"""The files of every folder that makes a problem."""
+MAKERS = re.compile(r"(?:Problem|WrongValueError|CatalogError(?:\.unknown)?)\(")
+
+
+@cache
+def list_trees() -> tuple[ast.Module, ...]:
+    """Parse the files of every folder that makes a problem."""
+    texts = {file: file.read_text(encoding="utf-8") for file in (ROOT / "gpu_blueprint").rglob("*.py")}
+    folders = {ROOT / "gpu_blueprint", *(file.parent for file, text in texts.items() if MAKERS.search(text))}
+    return tuple(ast.parse(text) for file, text in sorted(texts.items()) if file.parent in folders)
 
 
 def makers() -> dict[str, int]:
     """Name → position of the parameter ``kind``, for each function or class that takes the kind of a problem."""
     found: dict[str, int] = {}
     for owner in (
-        node for tree in TREES for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.FunctionDef)
+        node for tree in list_trees() for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.FunctionDef)
     ):
         if isinstance(owner, ast.FunctionDef):
             names = [argument.arg for argument in owner.args.args]
@@ -53,7 +54,7 @@ def makers() -> dict[str, int]:
 def constants() -> dict[str, str]:
     """Name → text of the constants of the modules."""
     found: dict[str, str] = {}
-    for node in (node for tree in TREES for node in tree.body if isinstance(node, ast.Assign)):
+    for node in (node for tree in list_trees() for node in tree.body if isinstance(node, ast.Assign)):
         target, value = node.targets[0], node.value
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             pairs = list(zip(target.elts, value.elts, strict=False))
@@ -68,7 +69,7 @@ def constants() -> dict[str, str]:
 def used_kinds() -> Iterator[str]:
     """The kinds that the source gives to problems and errors, and the kinds of names that no catalogue has."""
     positions, texts = makers(), constants()
-    for call in (node for tree in TREES for node in ast.walk(tree) if isinstance(node, ast.Call)):
+    for call in (node for tree in list_trees() for node in ast.walk(tree) if isinstance(node, ast.Call)):
         name, first = ast.unparse(call.func), call.args[:1]
         if name.endswith("CatalogError.unknown") and first and isinstance(first[0], ast.Constant):
             yield f"unknown-{str(first[0].value).lower().replace(' ', '-')}"
@@ -91,7 +92,7 @@ def test_the_search_for_kinds_knows_every_function_that_makes_problems() -> None
 
 def written_texts() -> set[str]:
     """Every text of the source that could be a kind."""
-    nodes = (node for tree in TREES for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    nodes = (node for tree in list_trees() for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return {node.value for node in nodes if isinstance(node.value, str)}
 
 
@@ -116,7 +117,7 @@ def test_the_examples_change_the_stack_of_the_builders() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if not kind.needs], ids=lambda kind: kind.kind)
 def test_an_example_has_the_problem_that_it_shows(kind: ProblemKind) -> None:
-    assert kind.find_problem().severity == kind.severity
+    assert kind.problem.severity == kind.severity
 
 
 def test_every_kind_has_one_example_or_states_its_cause() -> None:

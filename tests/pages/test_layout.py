@@ -1,6 +1,7 @@
 """The layout of any stack: no text leaves its card or covers another, and what has no card is counted."""
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations
 
 from gpu_blueprint.pages.layout import lay_out
@@ -9,7 +10,11 @@ from gpu_blueprint.pages.view import view_stack
 
 from ..support.drawn_stacks import list_drawn_stacks
 
-DRAWN = {name: lay_out(view_stack(stack)) for name, stack in list_drawn_stacks().items()}
+
+@cache
+def list_pictures() -> dict[str, Picture]:
+    """Return name → picture of each stack."""
+    return {name: lay_out(view_stack(stack)) for name, stack in list_drawn_stacks().items()}
 
 
 def find_frame(label: Label) -> Box:
@@ -60,17 +65,17 @@ def list_faults(picture: Picture) -> Iterator[str]:
 
 
 def test_texts_and_boxes_stay_in_their_cards_and_cover_no_other() -> None:
-    faults = {name: [*list_faults(picture)] for name, picture in DRAWN.items()}
+    faults = {name: [*list_faults(picture)] for name, picture in list_pictures().items()}
     assert {name: found for name, found in faults.items() if found} == {}
 
 
 def test_the_smallest_text_can_be_read_at_800_pixels() -> None:
-    for picture in DRAWN.values():
+    for picture in list_pictures().values():
         assert picture.width == 800 and min(label.style.size for label in list_labels(picture)) >= 12
 
 
 def test_what_has_no_card_is_counted() -> None:
-    texts = {name: {label.text for label in list_labels(picture)} for name, picture in DRAWN.items()}
+    texts = {name: {label.text for label in list_labels(picture)} for name, picture in list_pictures().items()}
     assert {"and 5 more pools", "and 3 more CPU pools", "up to 48 GPUs in 12 pools"} <= texts["12 pools"]
     assert {"and 395 more", "team-4"} <= texts["400 tenants"] and "team-5" not in texts["400 tenants"]
     assert any("for quotas of 7,980,000" in text for text in texts["400 tenants"])
@@ -79,7 +84,7 @@ def test_what_has_no_card_is_counted() -> None:
 
 
 def test_prod_shows_its_gpus_its_grants_and_its_models() -> None:
-    prod, texts = DRAWN["prod"], {label.text for label in list_labels(DRAWN["prod"])}
+    prod, texts = list_pictures()["prod"], {label.text for label in list_labels(list_pictures()["prod"])}
     assert {
         "infer-l4",
         "16 × L4, 4 pods at once on each GPU (MPS)",

@@ -1,5 +1,6 @@
 """The order of engine tests: which files pytest imports, which tests share a worker, and which files start first."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,22 @@ def list_shipped(subject: str, core: pytest.MarkDecorator) -> list[Any]:
     return [pytest.param(stack, marks=[group, core] if stack == CORE else group) for stack, group in groups.items()]
 
 
+_ALL_ON_ENGINES = re.compile(r"^pytestmark = (?:\[[^\]]*)?pytest\.mark\.lab\b", re.MULTILINE)
+
+
 def holds_none(file: Path, asked: str) -> bool:
-    """Return whether a file holds no test with a marker of engine tests: it would be imported for nothing."""
-    is_test = file.name.startswith("test_") and file.suffix == ".py"
-    return is_test and asked in MARKERS and not _names(file, asked)
+    """Return whether a file holds none of the tests that a run asks for: it would be imported for nothing.
+
+    Args:
+        file: Of any kind; only files of tests can be left out.
+        asked: The expression of markers, such as ``lab`` or ``not lab and not deep``.
+    """
+    if not (file.name.startswith("test_") and file.suffix == ".py"):
+        return False
+    if asked in MARKERS:
+        return not _names(file, asked)
+    asks_for_others = re.search(r"\bnot lab\b", asked) and " or " not in asked
+    return bool(asks_for_others and _ALL_ON_ENGINES.search(file.read_text(encoding="utf-8")))
 
 
 def find_hidden(items: list[pytest.Item]) -> list[str]:

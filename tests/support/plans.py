@@ -55,6 +55,11 @@ def _plan_of(stack: str, region: str) -> Plan:
     return fresh_plan_of(json.loads(stack), region)
 
 
+def count_plans() -> int:
+    """Return how many plans this process has rendered for ``plan`` and ``plan_of``."""
+    return plan.cache_info().misses + _plan_of.cache_info().misses
+
+
 def fresh_plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
     """The plan of a stack object, rendered again at every call."""
     return record("test", {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack})

@@ -6,6 +6,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from .lab_runs import holds_none
 from .plans import ROOT
 from .processes import PATIENCE_S
 
@@ -29,6 +30,25 @@ def test_a_part(lab, number):
     with open(pathlib.Path(__file__).with_suffix(".workers"), "a") as file:
         file.write(lab + "\\n")
 """
+
+HOLDS_NONE = {
+    ("pytestmark = pytest.mark.lab\n", "not lab and not deep"): True,
+    ("pytestmark = [\n    pytest.mark.skipif(False, reason=''),\n    pytest.mark.lab,\n]\n", "deep and not lab"): True,
+    ("pytestmark = pytest.mark.lab\n", "lab"): False,
+    ("pytestmark = pytest.mark.lab\n", ""): False,
+    ("pytestmark = pytest.mark.lab\n", "deep or not lab"): False,
+    ("pytestmark = pytest.mark.lab_core\n", "not lab and not deep"): False,
+    ("@pytest.mark.lab\ndef test() -> None: ...\n", "not lab and not deep"): False,
+    ("def test() -> None: ...\n", "lab"): True,
+}
+
+
+def test_only_a_file_without_a_test_that_is_asked_for_is_left_out(tmp_path: Path) -> None:
+    file, other = tmp_path / "test_file.py", tmp_path / "conftest.py"
+    for (text, asked), is_left_out in HOLDS_NONE.items():
+        file.write_text(text)
+        other.write_text(text)
+        assert (holds_none(file, asked), holds_none(other, asked)) == (is_left_out, False), (text, asked)
 
 
 def test_the_tests_of_a_file_that_share_a_fixture_run_on_one_worker(tmp_path: Path) -> None:
