@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable
 from datetime import date
+from functools import cache
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from gpu_blueprint.changes.compare import compare
 from gpu_blueprint.changes.effects import Verdict
 from gpu_blueprint.changes.report import Changes
+from gpu_blueprint.changes.snapshot import Snapshot
 from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.config.models import TritonModel, VllmModel
 from gpu_blueprint.config.services import Service
@@ -32,14 +34,21 @@ STAY = "what runs stays, and new pods above it are refused"
 
 def change(*edits: Edit, stack: Callable[[], dict[str, Any]] = build_granted_stack) -> Changes:
     """Return the comparison of a stack before and after some edits, with the warnings of both sides."""
-    before, after = stack(), copy.deepcopy(stack())
+    after = copy.deepcopy(stack())
     join(*edits)(after)
-    sides = []
-    for side in (before, after):
-        config = parse(side, builders.REGION)
-        findings = tuple(warning.as_json() for warning in find_warnings(config, date(2026, 11, 20)))
-        sides.append(snapshot(*plan_of(side), findings=findings, cost=as_json(estimate_stack(config))))
-    return compare(*sides)
+    return compare(take_base(stack), take_snapshot(after))
+
+
+def take_snapshot(stack: dict[str, Any]) -> Snapshot:
+    config = parse(stack, builders.REGION)
+    findings = tuple(warning.as_json() for warning in find_warnings(config, date(2026, 11, 20)))
+    return snapshot(*plan_of(stack), findings=findings, cost=as_json(estimate_stack(config)))
+
+
+@cache
+def take_base(build: Callable[[], dict[str, Any]]) -> Snapshot:
+    """Return the snapshot before the edits, which many tests share."""
+    return take_snapshot(build())
 
 
 def judge(*edits: Edit, **given: Any) -> tuple[Verdict, str]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ def plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
     return _plan_of(json.dumps(stack), region)
 
 
-@cache
+@lru_cache(maxsize=64)  # tests of one file ask for the same plans; all plans of the suite would fill the memory
 def _plan_of(stack: str, region: str) -> Plan:
     return fresh_plan_of(json.loads(stack), region)
 
