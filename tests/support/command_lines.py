@@ -5,10 +5,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-import botocore.session
-
 from gpu_blueprint.cli.parser import build_parser
 
+from . import aws_models
 from .kubectl_flags import FLAGS
 
 PROGRAMS = ("kubectl", "aws", "blueprint", "grep")
@@ -135,7 +134,7 @@ def _check_operands(command: str, operands: Sequence[str], given: dict[str, str]
 
 def _check_aws(service: str, operation: str, words: Sequence[str]) -> Iterator[str]:
     """Compare the options with botocore's model of the operation, from which the AWS CLI makes its options."""
-    model = botocore.session.get_session().get_service_model(service)
+    model = aws_models.service(service)
     name = next((found for found in model.operation_names if _hyphenate(found) == operation), None)
     if name is None:
         yield f"aws {service} has no {operation}"
