@@ -165,7 +165,10 @@ def redact_texts(value: Any, hide: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return hide(value)
     if isinstance(value, Record):
-        changed = {name: redact_texts(getattr(value, name), hide) for name in value.__struct_fields__}
+        changed = {
+            name: getattr(value, name) if name == "level" else redact_texts(getattr(value, name), hide)
+            for name in value.__struct_fields__
+        }
         return type(value)(**changed)
     if isinstance(value, tuple | list):
         return type(value)(redact_texts(item, hide) for item in value)
