@@ -19,7 +19,7 @@ from ..judging.report import judge_stack
 from ..plan import PlannedResource, record
 from ..problem import Problem
 from ..rendering.document import build_document
-from .rehearsal_file import RehearsalRows, read_rehearsal_file
+from .rehearsal_file import RehearsalRows, list_refusals, read_rehearsal_file
 from .rehearse import report_progress
 from .text.changes import show
 from .text.changes_json import changes_to_json
@@ -112,4 +112,4 @@ def read_rehearsal(path: Path) -> RehearsalResult:
         )
         for row in found.probes
     )
-    return RehearsalResult(probes=probes, refusals=found.list_refusals())
+    return RehearsalResult(probes=probes, refusals=list_refusals(found))

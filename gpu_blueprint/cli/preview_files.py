@@ -25,7 +25,7 @@ _COMPONENT = "gpu-blueprint:components:"
 
 
 class Sources(Record):
-    """What a page shows besides the stack itself."""
+    """The parts of a page that come from elsewhere than the stack."""
 
     rehearsal: PlayedRehearsal | None = None
     base: Baseline | None = None

@@ -31,18 +31,11 @@ class _Refusal(_Part):
     reason: str
 
 
-class _Refused(_Part):
-    refusals: list[_Refusal]
-
-    def list_refusals(self) -> tuple[str, ...]:
-        """Return a line for each refused object."""
-        return tuple(f"{row.name}: {row.reason}" for row in self.refusals)
-
-
-class RehearsalRows(_Refused):
+class RehearsalRows(_Part):
     """The lines of a rehearsal, without nodes and pods."""
 
     probes: list[_Row]
+    refusals: list[_Refusal]
 
 
 class _Node(_Part):
@@ -67,8 +60,9 @@ class _Probe(_Row):
     pods: list[_Pod]
 
 
-class _Rehearsal(_Refused):
+class _Rehearsal(_Part):
     probes: list[_Probe]
+    refusals: list[_Refusal]
     version_differences: list[str] = []
     stand_ins: list[str] = []
 
@@ -95,6 +89,11 @@ def read_rehearsal_file(path: Path, model: type[Rows]) -> Rows:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise UsageError(f"{path}: holds no rehearsal: {place}: {first['msg']}; {_GIVE}") from None
+
+
+def list_refusals(found: RehearsalRows | _Rehearsal) -> tuple[str, ...]:
+    """Return a line for each refused object."""
+    return tuple(f"{row.name}: {row.reason}" for row in found.refusals)
 
 
 def read_played_rehearsal(path: Path, pools: Collection[str]) -> PlayedRehearsal:
@@ -129,4 +128,4 @@ def read_played_rehearsal(path: Path, pools: Collection[str]) -> PlayedRehearsal
             f"{' and no pool '.join(others)}; {_GIVE}"
         )
     limits = (*found.version_differences, *found.stand_ins)
-    return PlayedRehearsal(file=path.name, probes=probes, refusals=found.list_refusals(), limits=limits)
+    return PlayedRehearsal(file=path.name, probes=probes, refusals=list_refusals(found), limits=limits)

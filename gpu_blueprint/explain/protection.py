@@ -1,13 +1,13 @@
-"""What a plan protects: from deletion, by encryption, and by copies. Every cell is read from the planned resources."""
+"""Tables of protection: from deletion, by encryption and by copies. Each cell is read from the planned resources."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..config import StackConfig
+from ..config import S3Storage, StackConfig
 from ..plan import PlannedResource
 from .plain_table import PlainTable
 
-_NONE = "none"
+_NONE, _FOREIGN = "none", "as its owner chose"
 _AWS_KEY = "a key of AWS"
 _KINDS: Mapping[str, str] = {
     "aws:eks/cluster:Cluster": "the EKS cluster",
@@ -37,11 +37,8 @@ def build_deletion_table(plan: Sequence[PlannedResource]) -> PlainTable:
 def build_data_table(stack: StackConfig, plan: Sequence[PlannedResource]) -> PlainTable:
     """Return a row for each kind of data: its encryption, its copies, and when it is deleted."""
     rows = [*_list_cluster_rows(stack, plan), *_list_volume_rows(plan), *_list_store_rows(plan)]
-    rows += [
-        (f"bucket {storage.bucket}", "as its owner chose", "as its owner chose", "never by the platform")
-        for storage in stack.storage
-        if getattr(storage, "bucket", None)
-    ]
+    buckets = dict.fromkeys(storage.bucket for storage in stack.storage if isinstance(storage, S3Storage))
+    rows += [(f"bucket {bucket}", _FOREIGN, _FOREIGN, "never by the platform") for bucket in buckets if bucket]
     note = "No resource of the plan makes a final snapshot or a backup, unless the table says so."
     return PlainTable("Data", ("data", "encrypted with", "copies", "deleted"), rows, notes=[note])
 
@@ -49,7 +46,7 @@ def build_data_table(stack: StackConfig, plan: Sequence[PlannedResource]) -> Pla
 def _list_cluster_rows(stack: StackConfig, plan: Sequence[PlannedResource]) -> Iterator[tuple[str, ...]]:
     end = "with the cluster"
     if stack.existing_cluster:
-        yield "Kubernetes secrets", "as the cluster's owner chose", "as the cluster's owner chose", end
+        yield "Kubernetes secrets", _FOREIGN, _FOREIGN, end
     for cluster in _find(plan, "aws:eks/cluster:Cluster"):
         provider = cluster.inputs.get("encryptionConfig", {}).get("provider", {})
         yield "Kubernetes secrets", _name_key(provider.get("keyArn"), "a KMS key of the stack"), _NONE, end

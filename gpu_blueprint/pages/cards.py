@@ -6,7 +6,7 @@ from math import ceil
 from ..explain.pools.cpu_pools import CpuPoolSummary
 from ..records import Record
 from .gpu_boxes import FREE, MOST_UNITS, GpuBoxes, fill_boxes
-from .shapes import NAME, NOTE, TEXT, Sheet
+from .shapes import LINE, NAME, NOTE, TEXT, Sheet
 from .view import GrantView, PoolView, QueueView, ServerView
 
 PADDING = 14
@@ -15,8 +15,7 @@ _GAP, _CUT_GAP, _NODE_GAP = 3, 6, 6
 _BOX_HEIGHT, _ROW = 18, 24
 _NARROW, _WIDE = 18, 38
 """Width of a box in pixels if a GPU has at most four units, and if it has more."""
-_MOST_ROWS, _MOST_LINES, _MOST_NARROW_LINES = 3, 2, 6
-_LINE = 18
+_MOST_ROWS, _MOST_LINES, _MOST_NARROWLINES = 3, 2, 6
 _SWATCH = 10
 _PILL_HEIGHT, _PILL_PADDING, _ARROW = 20, 8, 18
 
@@ -63,9 +62,9 @@ def draw_pool(
     bottom += _draw_facts(sheet, describe_gpus(pool, boxes), pool.usd_per_hour, left, y + bottom, inner, is_narrow)
     _draw_boxes(sheet, boxes, grid, left, y + bottom + 11, pool.reserved_gpus)
     bottom += 11 + ceil(len(boxes.boxes) / grid.per_row) * _ROW
-    lines = _MOST_NARROW_LINES if is_narrow else _MOST_LINES
+    lines = _MOST_NARROWLINES if is_narrow else _MOST_LINES
     for marks in (list_grant_marks(pool, styles), list_work_marks(pool, styles)):
-        bottom += _LINE * _flow(sheet, marks, left, y + bottom + 13, inner, lines)
+        bottom += LINE * _flow(sheet, marks, left, y + bottom + 13, inner, lines)
     height = bottom + 10
     _put_behind(sheet, card, x, y, width, height)
     return height
@@ -84,9 +83,9 @@ def _draw_facts(
 ) -> int:
     """Write facts, and a price at the right edge or, in a narrow card, below; return the height."""
     if is_narrow:
-        sheet.write(x, y + 11, facts, TEXT, width)
-        sheet.write(x, y + 11 + _LINE, _describe_price(price), NOTE, width)
-        return 11 + _LINE
+        lines = sheet.write_lines(x, y + 11, facts, TEXT, width)
+        sheet.write(x, y + 11 + lines * LINE, _describe_price(price), NOTE, width)
+        return 11 + lines * LINE
     taken = sheet.write(x + width, y + 11, _describe_price(price), NOTE, width / 2, anchor="end")
     sheet.write(x, y + 11, facts, TEXT, width - taken - PADDING)
     return 11
@@ -241,12 +240,12 @@ def _flow(sheet: Sheet, marks: Sequence[Mark], x: float, y: float, width: float,
         spare = TEXT.measure(more) + PADDING if number < len(marks) - 1 else 0
         if place and place + needed > width - (spare if line == most - 1 else 0):
             if line == most - 1:
-                sheet.write(x + place, y + line * _LINE, more, NOTE, width - place)
+                sheet.write(x + place, y + line * LINE, more, NOTE, width - place)
                 return line + 1
             place, line = 0.0, line + 1
         if mark.style:
-            sheet.add_box(x + place, y + line * _LINE - _SWATCH, _SWATCH, _SWATCH, mark.style, 2)
+            sheet.add_box(x + place, y + line * LINE - _SWATCH, _SWATCH, _SWATCH, mark.style, 2)
         room = width - place - indent - (spare if line == most - 1 else 0)
-        taken = sheet.write(x + place + indent, y + line * _LINE, mark.text, TEXT, room)
+        taken = sheet.write(x + place + indent, y + line * LINE, mark.text, TEXT, room)
         place += indent + taken + PADDING
     return line + 1 if marks else 0

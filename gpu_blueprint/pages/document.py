@@ -42,9 +42,10 @@ class Item(Record):
 
 
 class Items(Record):
-    """A list."""
+    """A list; a dense one is for many short lines of less weight."""
 
     items: tuple[Item, ...]
+    is_dense: bool = False
 
 
 class Commands(Record):

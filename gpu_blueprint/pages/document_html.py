@@ -25,6 +25,8 @@ from .document import (
 _STYLE = Path(__file__).with_name("document.css")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """A browser that opens the file refuses each request and each script."""
+_SHORT_NAME, _SHORT_CELL = 24, 14
+"""Most characters of a line that is not broken: of a name at the beginning of a row, and of another cell."""
 _HEIGHTS = (4, 8, 12)
 """Pixels: the bars of the first series are the lowest and darkest, those of the last the highest and palest."""
 
@@ -105,8 +107,9 @@ def _write_block(block: Block, depth: int) -> str:
             return f'<p class="method">{format_text(text)}</p>'
         case Figures(figures):
             return _write_figures(figures)
-        case Items(items):
-            return f'<ul class="items">\n{"".join(map(_write_item, items))}</ul>' if items else ""
+        case Items(items, is_dense):
+            style = "dense" if is_dense else "items"
+            return f'<ul class="{style}">\n{"".join(map(_write_item, items))}</ul>' if items else ""
         case Commands(lines):
             return f"<pre><code>{escape_text(chr(10).join(lines))}</code></pre>"
         case Drawing(svg, narrow):
@@ -148,18 +151,23 @@ def _write_table(table: Table) -> str:
 
 def _write_head_cell(name: str, is_number: bool) -> str:
     style = ' class="number"' if is_number else ""
-    return f'<th scope="col"{style}>{escape_text(name)}</th>' if name else "<td></td>"
+    return f'<th scope="col"{style}>{format_text(name)}</th>' if name else "<td></td>"
 
 
 def _write_row(row: Row, table: Table) -> str:
     first, *rest = row
     name, *more = first.split("\n")
     lines = f'<span class="more">{chr(10)}{format_text(chr(10).join(more))}</span>' if more else ""
-    cells = [f'<th scope="row">{format_text(name)}{lines}</th>']
+    cells = [f'<th scope="row"{_write_class(first, _SHORT_NAME)}>{format_text(name)}{lines}</th>']
     for number, cell in enumerate(rest, 1):
-        style = ' class="number"' if number in table.numeric else ""
+        style = ' class="number"' if number in table.numeric else _write_class(cell, _SHORT_CELL)
         cells.append(f'<td{style} data-name="{escape_text(table.headers[number])}">{format_text(cell)}</td>')
     return f"<tr>{''.join(cells)}</tr>\n"
+
+
+def _write_class(text: str, most: int) -> str:
+    """Return the class of a cell whose lines are too short to be broken."""
+    return ' class="short"' if all(len(line) <= most for line in text.split("\n")) else ""
 
 
 def _write_bars(bars: Bars) -> str:
@@ -186,7 +194,8 @@ def _write_bar(bar: Bar, series: Row, most: float) -> str:
         for name, text in zip(series, bar.texts, strict=True)
     )
     svg = f'<svg aria-hidden="true" width="100%" height="{_HEIGHTS[-1]}">{"".join(drawn)}</svg>'
-    return f'<tr><th scope="row">{format_text(bar.name)}</th><td class="bar">{svg}</td>{cells}</tr>\n'
+    style = _write_class(bar.name, _SHORT_NAME)
+    return f'<tr><th scope="row"{style}>{format_text(bar.name)}</th><td class="bar">{svg}</td>{cells}</tr>\n'
 
 
 def _draw_bar(share: float, series: int) -> str:

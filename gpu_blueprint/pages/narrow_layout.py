@@ -1,15 +1,13 @@
 """Place tenants and pools below each other, for screens on which the picture with links would be too small to read."""
 
-from collections.abc import Iterator
-
 from .cards import PADDING, draw_cpu_pool, draw_note_card, draw_pool
 from .folding import OTHERS, Folded, fold
 from .layout import LEGEND, count, describe_grants, describe_size
-from .shapes import HEADING, NAME, NOTE, TEXT, TITLE, Picture, Sheet, TextStyle
+from .shapes import HEADING, LINE, NAME, NOTE, TEXT, TITLE, Picture, Sheet
 from .view import StackView
 
 WIDTH = 340
-_MARGIN, _GAP, _LINE = 12, 10, 18
+_MARGIN, _GAP = 12, 10
 _ROOM = WIDTH - 2 * _MARGIN
 _TENANT_HEIGHT = 50
 
@@ -18,11 +16,12 @@ def lay_out_narrow(view: StackView) -> Picture:
     """Draw a stack in one column: title, tenants, pools; colours alone link them, and words say the same."""
     folded, sheet = fold(view), Sheet()
     sheet.write(_MARGIN, 32, view.name, TITLE, _ROOM)
-    y = _write_lines(sheet, f"{view.place}; zones {', '.join(view.zones)}; {describe_size(view)}", NOTE, 36)
-    y = _draw_tenants(sheet, folded, y + 28)
+    facts = f"{view.place}; zones {', '.join(view.zones)}; {describe_size(view)}"
+    y = 54 + LINE * sheet.write_lines(_MARGIN, 54, facts, NOTE, _ROOM)
+    y = _draw_tenants(sheet, folded, y + 10)
     y = _draw_pools(sheet, folded, y + 20)
     for line in LEGEND:
-        y = _write_lines(sheet, line, NOTE, y)
+        y += LINE * sheet.write_lines(_MARGIN, y + LINE, line, NOTE, _ROOM)
     height = int(y + 14)
     paper = Sheet()
     paper.add_box(0.5, 0.5, WIDTH - 1, height - 1, "paper", 10)
@@ -59,22 +58,3 @@ def _draw_pools(sheet: Sheet, folded: Folded, y: float) -> float:
         if others:
             y += draw_note_card(sheet, [f"and {count(len(others), noun)}"], _MARGIN, y, _ROOM) + _GAP
     return y
-
-
-def _write_lines(sheet: Sheet, text: str, style: TextStyle, y: float) -> float:
-    """Write a text in as many lines as it needs; return the place of the last one."""
-    for line in _wrap(text, style):
-        y += _LINE
-        sheet.write(_MARGIN, y, line, style, _ROOM)
-    return y
-
-
-def _wrap(text: str, style: TextStyle) -> Iterator[str]:
-    line = ""
-    for word in text.split():
-        longer = f"{line} {word}".strip()
-        if line and style.measure(longer) > _ROOM:
-            yield line
-            longer = word
-        line = longer
-    yield line

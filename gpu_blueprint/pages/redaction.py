@@ -6,14 +6,14 @@ rehearsal, are found by their form.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
 from ..catalog.gpus import GPUS
 from ..config import StackConfig
-from ..records import Record, replace
+from ..records import Record
 from .view import StackView
 
 _SHOWN = frozenset(
@@ -27,6 +27,13 @@ _SHOWN = frozenset(
 )
 """Fields whose values are no names of the stack's own. Values of ``arguments``, ``conditions`` and ``helm_overrides``
 are in no page."""
+_SHOWN_IN_PICTURES = frozenset(
+    {
+        *("purpose", "gpu", "sharing", "resource", "slices", "zones", "purchase", "server", "cpu", "memory", "place"),
+        *("instance_types", "arch", "counts"),
+    }
+)
+"""Fields of a picture that hold words of the product."""
 _KINDS: Mapping[str, str] = {
     "Tenant.name": "team",
     "Tenant.namespace": "namespace",
@@ -35,6 +42,9 @@ _KINDS: Mapping[str, str] = {
     "VllmModel.name": "model",
     "TritonModel.name": "model",
     "Service.name": "service",
+    "S3Storage.name": "storage",
+    "EfsStorage.name": "storage",
+    "LustreStorage.name": "storage",
     "Cluster.name": "cluster",
     "ExistingCluster.name": "cluster",
     "StackConfig.environment": "stack",
@@ -160,37 +170,21 @@ def _list_literals(annotation: Any) -> set[Any]:
     return {value for part in get_args(annotation) for value in _list_literals(part)}
 
 
-def redact_texts(value: Any, hide: Callable[[str], str]) -> Any:
-    """Return a value in which every text at any depth is hidden; markup of drawings must be hidden before."""
+def redact_texts(value: Any, hide: Callable[[str], str], shown: Collection[str] = ("level",)) -> Any:
+    """Return a value in which every text at any depth is hidden, except fields of records that ``shown`` names."""
     if isinstance(value, str):
         return hide(value)
     if isinstance(value, Record):
-        changed = {
-            name: getattr(value, name) if name == "level" else redact_texts(getattr(value, name), hide)
-            for name in value.__struct_fields__
-        }
-        return type(value)(**changed)
+        fields = {name: getattr(value, name) for name in value.__struct_fields__}
+        return type(value)(
+            **{name: each if name in shown else redact_texts(each, hide, shown) for name, each in fields.items()}
+        )
     if isinstance(value, tuple | list):
-        return type(value)(redact_texts(item, hide) for item in value)
+        return type(value)(redact_texts(item, hide, shown) for item in value)
     return value
 
 
 def redact_view(view: StackView, hide: Callable[[str], str]) -> StackView:
-    """Return the facts of a picture with placeholders for the names of stack, tenants, pools and servers.
-
-    Other words, such as the purpose of a pool, stay, even if a tenant has the same name.
-    """
-    pools = tuple(
-        replace(
-            pool,
-            name=hide(pool.name),
-            grants=tuple(replace(grant, tenant=hide(grant.tenant)) for grant in pool.grants),
-            servers=tuple(replace(each, name=hide(each.name), tenant=hide(each.tenant)) for each in pool.servers),
-        )
-        for pool in view.pools
-    )
-    tenants = tuple(
-        replace(tenant, name=hide(tenant.name), pools=tuple(map(hide, tenant.pools))) for tenant in view.tenants
-    )
-    cpu_pools = tuple(replace(pool, name=hide(pool.name)) for pool in view.cpu_pools)
-    return replace(view, name=hide(view.name), pools=pools, tenants=tenants, cpu_pools=cpu_pools)
+    """Return the facts of a picture with placeholders; words of the product stay, also where a tenant is called so."""
+    found: StackView = redact_texts(view, hide, _SHOWN_IN_PICTURES)
+    return found

@@ -64,7 +64,8 @@ class Reader(HTMLParser):
 
 
 def test_a_hostile_text_adds_no_element_and_no_attribute_at_any_place() -> None:
-    hostile, plain = (Reader(write_document(make_document(text))) for text in (HOSTILE, "plain `code`"))
+    harmless = re.sub(r"[^\w`]", "x", HOSTILE)
+    hostile, plain = (Reader(write_document(make_document(text))) for text in (HOSTILE, harmless))
     assert not hostile.open and not plain.open
     shapes = [[(tag, [*attributes]) for tag, attributes in reader.seen] for reader in (hostile, plain)]
     assert shapes[0] == shapes[1]

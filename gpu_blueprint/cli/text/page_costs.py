@@ -7,7 +7,7 @@ from ...cost.estimate import CASES, Estimate
 from ...cost.money import Cost, Usd
 from ...pages.document import Bar, Bars, Block, Figures, Item, Items, Method, Section
 from .cost import describe_bounds, list_price_warnings
-from .cost_tables import format_month, list_parts
+from .cost_tables import format_hour, format_month, list_parts
 
 NAMES = ("idle", "expected", "at most")
 """The names of CASES for readers, as `cost` prints them."""
@@ -17,7 +17,7 @@ _NOTES = ("no pod of a tenant runs", "at the use that the stack file expects", "
 def build_costs(config: StackConfig, estimate: Estimate) -> Section:
     """Return the section about the costs of a stack."""
     figures = tuple(
-        (name, f"{spend.hour} an hour", f"{format_month(spend.month)} a month; {note}")
+        (name, str(spend.hour), f"an hour, {format_month(spend.month)} a month: {note}")
         for name, note, spend in zip(NAMES, _NOTES, (getattr(estimate.cost, case) for case in CASES), strict=True)
     )
     blocks: list[Block] = [Figures(figures), Method(_describe_method(estimate))]
@@ -27,7 +27,8 @@ def build_costs(config: StackConfig, estimate: Estimate) -> Section:
         blocks.append(_build_bars("Dollars an hour by tenant", "tenant", shares))
         blocks.append(Method("GPU pools by quotas of GPUs, CPU pools by quotas of CPU; the platform is not divided."))
     bounds = [*describe_bounds(config, estimate), *list_price_warnings(estimate)]
-    blocks += [Items(tuple(Item(line) for line in bounds)), _build_assumptions(estimate)]
+    blocks.append(Section("Bounds", (Items(tuple(map(Item, bounds)), is_dense=True),)))
+    blocks.append(Section("What the numbers assume", (Items(tuple(_list_assumptions(estimate)), is_dense=True),)))
     return Section("Costs", tuple(blocks))
 
 
@@ -46,11 +47,7 @@ def _build_bars(caption: str, named: str, rows: Iterable[tuple[str, Cost]]) -> B
 
 
 def _build_bar(name: str, sums: list[Usd]) -> Bar:
-    return Bar(name, tuple(usd.exact for usd in sums), tuple(map(str, sums)))
-
-
-def _build_assumptions(estimate: Estimate) -> Section:
-    return Section("What the numbers assume", (Items(tuple(_list_assumptions(estimate))),))
+    return Bar(name, tuple(usd.exact for usd in sums), tuple(map(format_hour, sums)))
 
 
 def _list_assumptions(estimate: Estimate) -> Iterator[Item]:

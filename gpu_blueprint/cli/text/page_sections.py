@@ -13,29 +13,32 @@ from ...plan import PlannedResource
 from ...problem import Problem
 from . import changes_sections
 from .changes_report import Report, list_notes, list_reasons, summarize
-from .equal_findings import join_equal_findings
+from .equal_findings import fold_placeholders, join_equal_findings
 from .findings import summarize_findings
 from .formats import count_severities
-from .preview import describe_missing_secrets
+from .preview import describe_missing_secrets, describe_monitoring
 
 _VERDICTS: dict[str, Level] = {"nothing": "good", "safe": "good", "drains-nodes": "warning"}
 
 
 def build_protection(config: StackConfig, plan: Sequence[PlannedResource]) -> Section:
     """Return the section about what is protected: from deletion, by encryption and copies, and running pods."""
-    pools = tuple(
-        Item(f"{pool.name}, for {pool.purpose}", tuple(describe_lifecycle(config, pool))) for pool in config.all_pools
-    )
-    enforcement = describe_enforcement(config)
-    admission = (Text(f"{enforcement[0].upper()}{enforcement[1:]}."),) if config.tenants else ()
-    return Section(
-        "What is protected",
-        (
-            to_table(build_deletion_table(plan)),
-            *write_table(build_data_table(config, plan)),
-            Section("Running pods, when nodes go", (*admission, Items(pools))),
-        ),
-    )
+    blocks: list[Block] = [to_table(build_deletion_table(plan)), *write_table(build_data_table(config, plan))]
+    blocks.append(Section("Pods, when nodes go", (Items(tuple(_list_lifecycles(config)), is_dense=True),)))
+    if config.tenants:
+        enforcement = describe_enforcement(config)
+        blocks.append(Section("Tenants", (Text(f"{enforcement[0].upper()}{enforcement[1:]}."),)))
+    watch = describe_monitoring(config)
+    blocks.append(Section("Alerts", (Text(f"The platform is {watch}."),)))
+    return Section("What is protected", tuple(blocks))
+
+
+def _list_lifecycles(config: StackConfig) -> Iterator[Item]:
+    """Yield an item for each group of pools whose nodes go for the same reasons."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for pool in config.all_pools:
+        alike.setdefault(tuple(describe_lifecycle(config, pool)), []).append(pool.name)
+    yield from (Item(", ".join(names), lines) for lines, names in alike.items())
 
 
 def build_judgement(stack: StackFile, warnings: Sequence[Problem], findings: Sequence[Problem]) -> Section:
@@ -47,7 +50,14 @@ def build_judgement(stack: StackFile, warnings: Sequence[Problem], findings: Seq
     rules = Item(summarize_findings(findings, stack.config.environment), (), "error" if failing else "good")
     checks = Item(f"check of the stack file: {count_severities(warnings)}", (), "warning" if warnings else "good")
     blocks.append(
-        Items((checks, *map(_show_problem, warnings), rules, *map(_show_problem, join_equal_findings(findings))))
+        Items(
+            (
+                checks,
+                *map(_show_problem, fold_placeholders(warnings)),
+                rules,
+                *map(_show_problem, join_equal_findings(findings)),
+            )
+        )
     )
     return Section("What check and policies say", tuple(blocks))
 
