@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from ..catalog.gpus import GPUS
 from ..config import StackConfig
+from ..explain.plain_table import shorten_resource
 from ..records import Record
 from .view import StackView
 
@@ -52,8 +53,9 @@ _KINDS: Mapping[str, str] = {
     "ReservationTerm.id": "reservation",
     "StackConfig.owner": "owner",
     "StackConfig.cost_center": "cost-center",
+    "Ami.version": "",
 }
-"""Class and field → the beginning of its placeholders."""
+"""Class and field → the beginning of its placeholders; empty for a field that is shown."""
 _FIELDS: Mapping[str, str] = {
     **dict.fromkeys(("bucket",), "bucket"),
     **dict.fromkeys(("account", "account_id"), "account"),
@@ -62,8 +64,9 @@ _FIELDS: Mapping[str, str] = {
 }
 _FORMS: tuple[tuple[str, str], ...] = (
     ("arn", r"arn:aws[\w-]*:[^\s\"'`,;)\]}]*[^\s\"'`,;)\]}.:]"),
-    ("bucket", r"s3://[^\s\"'`,;)\]}]*[^\s\"'`,;)\]}.:]"),
-    ("person", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    ("objects", r"s3://[^\s\"'`,;)\]}]*[^\s\"'`,;)\]}.:]"),
+    ("person", r"[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}"),
+    ("node", r"\bip-\d+-\d+-\d+-\d+(?:\.[\w-]+)*"),
     ("key", r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"),
     ("id", r"\b(?:vpc|subnet|sg|cr|snap|ami|eni|vol|fs|fsap|rtb|nat|igw|vpce|lt|i|eipalloc)-[0-9a-f]{8,17}\b"),
     ("account", r"(?<!\d)\d{12}(?!\d)"),
@@ -74,7 +77,7 @@ _DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
 _PUBLIC = ("amazonaws.com", "nvidia.com", "nvcr.io", "docker.io", "quay.io", "ghcr.io", "k8s.io", "karpenter.sh", "svc")
 """Ends of domain names that belong to nobody's stack."""
 _ARN_KINDS: Mapping[str, str] = {"iam": "role", "kms": "key"}
-_COMMON = {"true", "false", *(part for gpu in GPUS for part in (gpu, *gpu.split("-")))}
+_COMMON = {"true", "false", "amd64", "arm64", *(part for gpu in GPUS for part in (gpu, *gpu.split("-")))}
 """Values that name nothing of a stack, wherever they stand."""
 
 
@@ -87,8 +90,10 @@ class Redaction:
         self._counts: dict[str, int] = {}
         for kind, name in _list_names(stack):
             self._add(kind, name)
-        for name in others:
+        for name in filter(None, others):
             self._add("name", name)
+        for word in _list_kept(stack):
+            self._names.setdefault(word, word)
         self._pattern = self._compile()
 
     def hide(self, text: str) -> str:
@@ -126,6 +131,15 @@ def _list_names(stack: StackConfig) -> Iterator[tuple[str, str]]:
     yield from (pair for pair in names if pair[0] != "stack")
 
 
+def _list_kept(stack: StackConfig) -> Iterator[str]:
+    """Yield words of AWS and of the product that stay whole, although a part of them may be a name of the stack."""
+    words = [stack.region, *stack.network.zones]
+    for pool in stack.gpu_pools:
+        units = pool.profile.units.values()
+        words += [*units, *map(shorten_resource, units), pool.model.name]
+    yield from (word for word in words if not word.isalnum())
+
+
 def _walk(value: Any, owner: str, field: str, annotation: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, BaseModel):
         for name, info in type(value).model_fields.items():
@@ -139,8 +153,10 @@ def _walk(value: Any, owner: str, field: str, annotation: Any) -> Iterator[tuple
     elif isinstance(value, list | tuple | set | frozenset):
         for item in value:
             yield from _walk(item, owner, field, annotation)
-    elif isinstance(value, str) and value and value not in _COMMON and value not in _list_literals(annotation):
-        yield from _split(value, _KINDS.get(f"{owner}.{field}") or _FIELDS.get(field, "name"))
+    elif isinstance(value, str) and any(map(str.isalnum, value)):
+        kind = _KINDS.get(f"{owner}.{field}", _FIELDS.get(field, "name"))
+        if kind and value not in _COMMON and value not in _list_literals(annotation):
+            yield from _split(value, kind)
 
 
 def _split(value: str, kind: str) -> Iterator[tuple[str, str]]:
