@@ -1,12 +1,14 @@
 """Write the files of ``preview``: the page and the picture."""
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
 from ..changes.baselines import Baseline, plan_baseline
+from ..cost.tenants import UNASSIGNED
 from ..errors import UsageError
 from ..files.loading import StackFile
 from ..pages.redaction import Redaction
@@ -22,6 +24,8 @@ from .text.page_rehearsal import PlayedRehearsal
 from .text.preview_page import PageContent, preview_to_html, preview_to_svg
 
 _COMPONENT = "gpu-blueprint:components:"
+_NAMED = re.compile(r"-storage-(.+)$|/(.+)$")
+"""The names of components that end with the name of a storage or of a service."""
 
 
 class Sources(Record):
@@ -103,18 +107,18 @@ def _hide_base(report: Report) -> Report:
     return replace(report, against="another revision", command="blueprint changes STACK --against BASE")
 
 
-def _list_base_names(base: Baseline | None) -> Iterator[str]:
-    """Yield names that only the base may have: of its stack, its tenants, and all its components."""
+def _list_base_names(base: Baseline | None) -> Iterator[tuple[str, str]]:
+    """Yield (kind, name) of all that only the base may have: itself, tenants, pools, models, services and storage."""
     if base is None:
         return
-    yield base.label
+    yield "base", base.label
     if base.snapshot is None:
         return
     snapshot = base.snapshot
-    prefix = f"{snapshot.stack.get('name', '')}-"
-    yield from (str(snapshot.stack[key]) for key in ("name", "environment", "accountId") if key in snapshot.stack)
-    for group in ("tenants", "pools", "models"):
-        yield from (str(entry["name"]) for entry in snapshot.cost.get(group, ()))
+    for kind, key in (("cluster", "name"), ("stack", "environment"), ("account", "accountId")):
+        yield kind, str(snapshot.stack.get(key, ""))
+    for kind, group in (("team", "tenants"), ("pool", "pools"), ("model", "models")):
+        yield from ((kind, str(entry["name"])) for entry in snapshot.cost.get(group, ()) if entry["name"] != UNASSIGNED)
     for resource in snapshot.resources:
-        if resource.type.startswith(_COMPONENT):
-            yield resource.name.removeprefix(prefix)
+        if resource.type.startswith(_COMPONENT) and (found := _NAMED.search(resource.name)):
+            yield ("storage", found[1]) if found[1] else ("service", found[2])

@@ -77,21 +77,22 @@ _DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
 _PUBLIC = ("amazonaws.com", "nvidia.com", "nvcr.io", "docker.io", "quay.io", "ghcr.io", "k8s.io", "karpenter.sh", "svc")
 """Ends of domain names that belong to nobody's stack."""
 _ARN_KINDS: Mapping[str, str] = {"iam": "role", "kms": "key"}
-_COMMON = {"true", "false", "amd64", "arm64", *(part for gpu in GPUS for part in (gpu, *gpu.split("-")))}
+_COMMON = {"true", "false", "amd64", "arm64", "cpu", *(part for gpu in GPUS for part in (gpu, *gpu.split("-")))}
 """Values that name nothing of a stack, wherever they stand."""
 
 
 class Redaction:
     """Placeholders for the names of a stack; the same name has the same placeholder in all texts."""
 
-    def __init__(self, stack: StackConfig, others: Iterable[str] = ()) -> None:
+    def __init__(self, stack: StackConfig, others: Iterable[tuple[str, str]] = ()) -> None:
         """Number the names of a stack in the order of its file, then other names, such as those of an older plan."""
         self._names: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         for kind, name in _list_names(stack):
             self._add(kind, name)
-        for name in filter(None, others):
-            self._add("name", name)
+        for kind, name in others:
+            if name and name not in _COMMON:
+                self._add(kind, name)
         for word in _list_kept(stack):
             self._names.setdefault(word, word)
         self._pattern = self._compile()

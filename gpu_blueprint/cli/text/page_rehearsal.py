@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ...pages.document import Block, Figures, Item, Items, Method, Section, Table, Text
 from ...records import Record
+from .formats import count
 
 
 class PlayedNode(Record, kw_only=True):
@@ -75,9 +76,9 @@ def _count(found: PlayedRehearsal) -> tuple[tuple[str, str, str], ...]:
     runs = sum(pod.fate == "runs" for pod in pods)
     nodes = sum(len(probe.nodes) for probe in found.probes)
     return (
-        ("probes as expected", f"{fine} of {len(found.probes)}", f"{len(found.refusals)} objects refused"),
+        ("probes as expected", f"{fine} of {len(found.probes)}", f"{count(len(found.refusals), 'object')} refused"),
         ("pods that ran", f"{runs} of {len(pods)}", "the others wait or are refused; some probes want just that"),
-        ("nodes", f"{nodes}", "the sum over all probes; each probe starts alone"),
+        ("nodes", f"{nodes}", "counted once for each probe with a pod on it"),
     )
 
 

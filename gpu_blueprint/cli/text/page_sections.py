@@ -8,7 +8,7 @@ from ...explain.pools.lifecycle_steps import describe_lifecycle
 from ...explain.protection import build_data_table, build_deletion_table
 from ...explain.stack import describe_enforcement
 from ...files.loading import StackFile
-from ...pages.document import Block, Commands, Item, Items, Level, Method, Section, Table, Text
+from ...pages.document import Block, Commands, Item, Items, Method, Section, Table, Text
 from ...plan import PlannedResource
 from ...problem import Problem
 from . import changes_sections
@@ -18,7 +18,8 @@ from .findings import summarize_findings
 from .formats import count_severities
 from .preview import describe_missing_secrets, describe_monitoring
 
-_VERDICTS: dict[str, Level] = {"nothing": "good", "safe": "good", "drains-nodes": "warning"}
+_HARMLESS = ("nothing", "safe")
+"""Verdicts that need no warning."""
 
 
 def build_protection(config: StackConfig, plan: Sequence[PlannedResource]) -> Section:
@@ -74,23 +75,27 @@ def build_changes(report: Report) -> Section:
     """Return the section about the changes against another revision."""
     verdict = report.verdict or "none, because the base does not load"
     blocks: list[Block] = [
-        Items((Item(f"verdict: {verdict}", (summarize(report),), _VERDICTS.get(verdict, "error")),)),
+        Items((Item(f"verdict: {verdict}", (summarize(report),), "good" if verdict in _HARMLESS else "warning"),)),
         Method(f"Both plans are computed and compared, no cluster is asked. `{report.command}` prints the same."),
     ]
     if report.changes and (reasons := list_reasons(report.changes)):
-        blocks.append(Items(tuple(Item(reason, (), "error") for reason in reasons)))
+        blocks.append(Items(tuple(Item(reason, (), "warning") for reason in reasons)))
     if notes := list_notes(report):
         blocks.append(Items(tuple(Item(note, (), "note") for note in notes)))
     blocks += [_write_section(section) for section in changes_sections.list_sections(report)]
     return Section(f"What changed against {report.against}", tuple(blocks))
 
 
-def _write_section(section: changes_sections.Section) -> Section:
+def _write_section(section: changes_sections.Section) -> Block:
+    """Return a section; a table alone has its title as its caption."""
+    table = Table(caption=section.title, headers=section.headers, rows=section.rows)
+    if not section.items and not section.commands:
+        return table
     blocks: list[Block] = []
     if section.items:
         blocks.append(Items(tuple(Item(item.text, item.details) for item in section.items)))
     if section.rows:
-        blocks.append(Table(caption=section.title, headers=section.headers, rows=section.rows))
+        blocks.append(table)
     if section.commands:
         blocks.append(Commands(section.commands))
     return Section(section.title, tuple(blocks))
