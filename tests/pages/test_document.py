@@ -3,7 +3,9 @@
 import re
 from datetime import date
 from html.parser import HTMLParser
+from pathlib import Path
 
+from gpu_blueprint.pages import document
 from gpu_blueprint.pages.document import (
     Bar,
     Bars,
@@ -19,6 +21,9 @@ from gpu_blueprint.pages.document import (
 )
 from gpu_blueprint.pages.document_html import write_document
 
+from .test_picture import LEAST_SHAPE, LEAST_TEXT, measure_contrast
+
+STYLE = Path(document.__file__).with_name("document.css")
 HOSTILE = "<script>alert(1)</script>\"'&<img src=x onerror=y>\x1b[2J\u202e `<b>` ]]>-->"
 
 
@@ -40,6 +45,12 @@ def make_document(text: str) -> Document:
     return Document(
         title=text, lead=text, facts=((text, text),), sections=sections, made=date(2026, 11, 30), source=text
     )
+
+
+def read_colours() -> list[dict[str, str]]:
+    """Return variable → colour of the style sheet, on light screens and on dark ones."""
+    light, dark = STYLE.read_text().split("@media screen and (prefers-color-scheme: dark)")
+    return [dict(re.findall(r"--([\w-]+): (#\w{6})", part)) for part in (light, dark.split("}")[0])]
 
 
 class Reader(HTMLParser):
@@ -96,3 +107,18 @@ def test_a_number_that_is_not_known_has_no_bar_and_the_longest_bar_fills_its_pla
         ["33.33%"],
         ["100.00%", "16.67%"],
     ]
+
+
+def test_texts_and_bars_stand_out_in_light_and_in_dark() -> None:
+    for colours in read_colours():
+        texts = ("ink", "grey", "link", "error", "warning", "good")
+        assert all(
+            measure_contrast(colours[text], colours[behind]) >= LEAST_TEXT
+            for text in texts
+            for behind in ("paper", "card")
+        )
+        assert all(
+            measure_contrast(colours[bar], colours["paper"]) >= LEAST_SHAPE for bar in ("bar-1", "bar-2", "bar-edge")
+        )
+        assert all(measure_contrast(colours["bar-1"], colours[bar]) >= 1.8 for bar in ("bar-2", "bar-3"))
+    assert [*read_colours()[0]] == [*read_colours()[1]]

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from gpu_blueprint.pages.layout import lay_out
-from gpu_blueprint.pages.shapes import Box, Curve, Label, Picture
+from gpu_blueprint.pages.narrow_layout import lay_out_narrow
+from gpu_blueprint.pages.shapes import NAME, TITLE, Box, Curve, Label, Picture
 from gpu_blueprint.pages.view import view_stack
 
 from ..support.drawn_stacks import list_drawn_stacks
 
 DRAWN = {name: lay_out(view_stack(stack)) for name, stack in list_drawn_stacks().items()}
+NARROW = {name: lay_out_narrow(view_stack(stack)) for name, stack in list_drawn_stacks().items()}
 
 
 def find_frame(label: Label) -> Box:
@@ -60,13 +62,14 @@ def list_faults(picture: Picture) -> Iterator[str]:
 
 
 def test_texts_and_boxes_stay_in_their_cards_and_cover_no_other() -> None:
-    faults = {name: [*list_faults(picture)] for name, picture in DRAWN.items()}
+    pictures = [*DRAWN.items(), *((f"narrow {name}", picture) for name, picture in NARROW.items())]
+    faults = {name: [*list_faults(picture)] for name, picture in pictures}
     assert {name: found for name, found in faults.items() if found} == {}
 
 
-def test_the_smallest_text_can_be_read_at_800_pixels() -> None:
-    for picture in DRAWN.values():
-        assert picture.width == 800 and min(label.style.size for label in list_labels(picture)) >= 12
+def test_the_smallest_text_can_be_read_at_800_pixels_and_on_a_phone() -> None:
+    for picture, width in [*((each, 800) for each in DRAWN.values()), *((each, 340) for each in NARROW.values())]:
+        assert picture.width == width and min(label.style.size for label in list_labels(picture)) >= 12
 
 
 def test_what_has_no_card_is_counted() -> None:
@@ -76,6 +79,15 @@ def test_what_has_no_card_is_counted() -> None:
     assert any("for quotas of 7,980,000" in text for text in texts["400 tenants"])
     assert "no tenants yet" in texts["no tenants"] and "no GPU quota" in texts["a tenant without GPUs"]
     assert any(text.endswith("…") for text in texts["long names"])
+
+
+def test_a_narrow_picture_shows_the_same_pools_tenants_and_counts() -> None:
+    for name, picture in NARROW.items():
+        shown = {label.text for label in list_labels(picture) if label.style in (NAME, TITLE) and "…" not in label.text}
+        wide = {label.text for label in list_labels(DRAWN[name])}
+        assert shown <= wide | {"and 5 more pools", "and 3 more CPU pools"}, name
+    texts = " ".join(label.text for label in list_labels(NARROW["400 tenants"]))
+    assert "and 395 more" in texts and "10,000 × L4" in texts
 
 
 def test_prod_shows_its_gpus_its_grants_and_its_models() -> None:

@@ -105,6 +105,7 @@ def open_browser(folder: Path) -> Iterator[Browser]:
 
     own = ("--no-sandbox",) if os.geteuid() == 0 else ()  # Chromium refuses to run as root in its sandbox
     quiet = ("--headless", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe", f"--user-data-dir={folder}")
+    folder.mkdir(exist_ok=True)
     with (folder / "errors").open("wb") as errors:
         process = subprocess.Popen(
             [chromium.name, *quiet, *own, "about:blank"],
