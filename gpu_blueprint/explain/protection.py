@@ -21,7 +21,7 @@ _KINDS: Mapping[str, str] = {
 
 def build_deletion_table(plan: Sequence[PlannedResource]) -> PlainTable:
     """Return a row for each resource that Pulumi or AWS refuses to delete, or one that says that there is none."""
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             f"{_KINDS.get(resource.type, resource.type)}\n{resource.name}",
             "refused" if resource.options.get("protect") else "not refused",
@@ -81,17 +81,19 @@ def _list_store_rows(plan: Sequence[PlannedResource]) -> Iterator[tuple[str, ...
     """Yield a row for each bucket and file system that the platform makes."""
     for bucket in _find(plan, "aws:s3/bucket:Bucket"):
         parts = [part for part in plan if part.parent == bucket.parent]
-        yield bucket.name, _find_bucket_key(parts), _describe_versions(parts), _describe_end(bucket)
+        yield f"bucket\n{bucket.name}", _find_bucket_key(parts), _describe_versions(parts), _describe_end(bucket)
     for files in _find(plan, "aws:efs/fileSystem:FileSystem"):
         siblings = [part for part in plan if part.parent == files.parent]
         backed = any(part.type == "aws:efs/backupPolicy:BackupPolicy" for part in siblings)
         key = _name_volume_key(files.inputs, files.inputs.get("kmsKeyId"))
-        yield files.name, key, "backups of AWS Backup" if backed else "no backup", _describe_end(files)
+        copies = "backups of AWS Backup" if backed else "no backup"
+        yield f"EFS file system\n{files.name}", key, copies, _describe_end(files)
     for files in _find(plan, "aws:fsx/lustreFileSystem:LustreFileSystem"):
         days = files.inputs.get("automaticBackupRetentionDays")
         copies = f"backups of {days} days" if days else "no backup"
         final = "" if files.inputs.get("skipFinalBackup", True) else ", a final backup"
-        yield files.name, _name_key(files.inputs.get("kmsKeyId")), f"{copies}{final}", _describe_end(files)
+        key = _name_key(files.inputs.get("kmsKeyId"))
+        yield f"Lustre file system\n{files.name}", key, f"{copies}{final}", _describe_end(files)
 
 
 def _find(plan: Sequence[PlannedResource], type_: str) -> Iterator[PlannedResource]:

@@ -17,7 +17,7 @@ def lay_out_narrow(view: StackView) -> Picture:
     folded, sheet = fold(view), Sheet()
     sheet.write(_MARGIN, 32, view.name, TITLE, _ROOM)
     facts = f"{view.place}; zones {', '.join(view.zones)}; {describe_size(view)}"
-    y = 54 + LINE * sheet.write_lines(_MARGIN, 54, facts, NOTE, _ROOM)
+    y: float = 54 + LINE * sheet.write_lines(_MARGIN, 54, facts, NOTE, _ROOM)
     y = _draw_tenants(sheet, folded, y + 10)
     y = _draw_pools(sheet, folded, y + 20)
     for line in LEGEND:

@@ -93,7 +93,7 @@ def _write_section(section: changes_sections.Section) -> Block:
         return table
     blocks: list[Block] = []
     if section.items:
-        blocks.append(Items(tuple(Item(item.text, item.details) for item in section.items)))
+        blocks.append(Items(tuple(Item(item.text, item.details) for item in section.items), is_dense=section.is_detail))
     if section.rows:
         blocks.append(table)
     if section.commands:
