@@ -75,7 +75,7 @@ def write_files(
     sources: Sources,
 ) -> None:
     """Write the page and the picture that were asked for, and a line about each."""
-    redaction = Redaction(stack.config, _list_base_names(sources.base)) if arguments.redact else None
+    redaction = Redaction(stack.name, stack.config, _list_base_names(sources.base)) if arguments.redact else None
     if arguments.html:
         warnings = stack.list_warnings(date.today())
         report = None

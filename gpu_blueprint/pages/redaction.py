@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from ..catalog.gpus import GPUS
 from ..config import StackConfig
+from ..config.helm import HelmOverrides
 from ..explain.plain_table import shorten_resource
 from ..records import Record
 from .view import StackView
@@ -22,12 +23,13 @@ _SHOWN = frozenset(
         *("region", "zone", "zones", "timezone", "start", "stop", "schedule", "duration", "nodes", "ready_timeout"),
         *("kubernetes_version", "karpenter_version", "gpu", "instance_type", "instance_types", "profile", "layout"),
         *("cpu", "memory", "warmup", "drain", "consolidate_after", "expire_after", "termination_grace_period"),
-        *("gpu_operator_namespace", "alerts_off", "actions", "spot_share", "order", "quantization", "gpus"),
-        *("rule", "tag", "arguments", "conditions", "helm_overrides"),
+        *("alerts_off", "actions", "spot_share", "order", "quantization", "gpus"),
+        *("rule", "tag"),
     }
 )
-"""Fields whose values are no names of the stack's own. Values of ``arguments``, ``conditions`` and ``helm_overrides``
-are in no page."""
+"""Fields whose values are no names of the stack's own."""
+_FREE = frozenset({"arguments", "conditions", *HelmOverrides.model_fields})
+"""Fields with settings of other programs, such as ``true`` and ``64``: only domain names in them are hidden."""
 _SHOWN_IN_PICTURES = frozenset(
     {
         *("purpose", "gpu", "sharing", "resource", "slices", "zones", "purchase", "server", "cpu", "memory", "place"),
@@ -77,22 +79,34 @@ _DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
 _PUBLIC = ("amazonaws.com", "nvidia.com", "nvcr.io", "docker.io", "quay.io", "ghcr.io", "k8s.io", "karpenter.sh", "svc")
 """Ends of domain names that belong to nobody's stack."""
 _ARN_KINDS: Mapping[str, str] = {"iam": "role", "kms": "key"}
-_COMMON = {"true", "false", "amd64", "arm64", "cpu", *(part for gpu in GPUS for part in (gpu, *gpu.split("-")))}
+_COMMON = {
+    "true",
+    "false",
+    "amd64",
+    "arm64",
+    "cpu",
+    "gpu-operator",
+    *(part for gpu in GPUS for part in (gpu, *gpu.split("-"))),
+}
 """Values that name nothing of a stack, wherever they stand."""
 
 
 class Redaction:
     """Placeholders for the names of a stack; the same name has the same placeholder in all texts."""
 
-    def __init__(self, stack: StackConfig, others: Iterable[tuple[str, str]] = ()) -> None:
-        """Number the names of a stack in the order of its file, then other names, such as those of an older plan."""
+    def __init__(self, name: str, stack: StackConfig, others: Iterable[tuple[str, str]] = ()) -> None:
+        """Number the names of a stack.
+
+        Args:
+            name: The name of the stack file.
+            stack: The stack; its names are numbered in the order of the fields.
+            others: Kinds and names from elsewhere, such as ``("team", "vision")`` of an older plan.
+        """
         self._names: dict[str, str] = {}
         self._counts: dict[str, int] = {}
-        for kind, name in _list_names(stack):
-            self._add(kind, name)
-        for kind, name in others:
-            if name and name not in _COMMON:
-                self._add(kind, name)
+        for kind, found in (("stack", name), *_list_names(stack), *others):
+            if found and found not in _COMMON:
+                self._add(kind, found)
         for word in _list_kept(stack):
             self._names.setdefault(word, word)
         self._pattern = self._compile()
@@ -127,9 +141,7 @@ def _match_word(name: str) -> str:
 
 def _list_names(stack: StackConfig) -> Iterator[tuple[str, str]]:
     """Yield (beginning of the placeholder, name), in the order of the fields; a name may come several times."""
-    names = [*_walk(stack, "StackConfig", "", None)]
-    yield from (pair for pair in names if pair[0] == "stack")
-    yield from (pair for pair in names if pair[0] != "stack")
+    yield from _walk(stack, "StackConfig", "", None)
 
 
 def _list_kept(stack: StackConfig) -> Iterator[str]:
@@ -155,9 +167,16 @@ def _walk(value: Any, owner: str, field: str, annotation: Any) -> Iterator[tuple
         for item in value:
             yield from _walk(item, owner, field, annotation)
     elif isinstance(value, str) and any(map(str.isalnum, value)):
-        kind = _KINDS.get(f"{owner}.{field}", _FIELDS.get(field, "name"))
-        if kind and value not in _COMMON and value not in _list_literals(annotation):
-            yield from _split(value, kind)
+        yield from _read_leaf(value, owner, field, annotation)
+
+
+def _read_leaf(value: str, owner: str, field: str, annotation: Any) -> Iterator[tuple[str, str]]:
+    """Yield the names in the value of a field; none if the value is a word of the product."""
+    kind = _KINDS.get(f"{owner}.{field}", _FIELDS.get(field, "name"))
+    if field in _FREE:
+        yield from (("domain", found) for found in _list_domains(value))
+    elif kind and value not in _COMMON and value not in _list_literals(annotation):
+        yield from _split(value, kind)
 
 
 def _split(value: str, kind: str) -> Iterator[tuple[str, str]]:

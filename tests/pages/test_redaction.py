@@ -43,11 +43,11 @@ def rename(text: str) -> str:
 
 def test_a_stack_with_other_names_has_the_same_redacted_page_and_picture() -> None:
     text = (STACKS / "Pulumi.research.yaml").read_text(encoding="utf-8")
-    other = redact(make_content_of("research", rename(text)))
-    own = redact(make_content("research"))
+    other = redact(make_content_of("quokka99", rename(text)))
+    own = redact(make_content_of("live-one", text))
     pages = [preview_to_html(content) for content in (own, other)]
     assert pages[0] == pages[1]
-    for name in ("vision", "robotics", "wombat", "acme", "computing"):
+    for name in ("vision", "robotics", "wombat", "acme", "computing", "quokka99", "live-one"):
         assert name not in pages[0], name
     pictures = [preview_to_svg(content.stack.config, content.redaction) for content in (own, other)]
     assert pictures[0] == pictures[1] and ">team-1<" in pictures[0] and "vision" not in pictures[0]
@@ -99,11 +99,12 @@ def test_no_name_and_no_identifier_of_a_stack_is_left_in_its_page() -> None:
 
 def test_a_name_is_replaced_as_a_whole_word_and_words_of_aws_stay() -> None:
     stack = config(pools=[pool(name="gov")], tenants=[tenant(name="us", gpus={"gov": 1})])
-    hide = Redaction(stack, [("team", "gone"), ("base", "main (4fa15d3a9c)")]).hide
+    hide = Redaction("live", stack, [("team", "gone"), ("base", "main (4fa15d3a9c)")]).hide
     assert hide("us-east-1a: us in gov, gpu-gov-x, governor, gone since main (4fa15d3a9c)") == (
         "us-east-1a: team-1 in pool-1, gpu-pool-1-x, governor, team-2 since base-1"
     )
     assert hide("al2023@v20260923, v1.67.0, g6.2xlarge") == "al2023@v20260923, v1.67.0, g6.2xlarge"
+    assert hide("stacks/Pulumi.live.yaml") == "stacks/Pulumi.stack-1.yaml"
     unknown = (
         "arn:aws:iam::999988887777:role/a/b, key 0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f, vpc-0123456789, a@b.example, "
     )

@@ -25,7 +25,7 @@ def make_content(name: str) -> PageContent:
 
 
 def make_content_of(name: str, text: str) -> PageContent:
-    """Return what the page of a stack file says, planned anew."""
+    """Return what the page of a stack file says."""
     stack = check_source(name, Source(text, f"stacks/Pulumi.{name}.yaml"))
     plan = record(name, stack.source.config)
     return PageContent(
@@ -35,7 +35,7 @@ def make_content_of(name: str, text: str) -> PageContent:
 
 def redact(content: PageContent) -> PageContent:
     """Return the content of a page whose names are hidden."""
-    return replace(content, redaction=Redaction(content.stack.config))
+    return replace(content, redaction=Redaction(content.stack.name, content.stack.config))
 
 
 def read_text(page: str) -> str:
