@@ -160,14 +160,16 @@ def _write_row(row: Row, table: Table) -> str:
     lines = f'<span class="more">{chr(10)}{format_text(chr(10).join(more))}</span>' if more else ""
     cells = [f'<th scope="row"{_write_class(first, _SHORT_NAME)}>{format_text(name)}{lines}</th>']
     for number, cell in enumerate(rest, 1):
-        style = ' class="number"' if number in table.numeric else _write_class(cell, _SHORT_CELL)
+        style = _write_class(cell, _SHORT_CELL, "number" if number in table.numeric else "")
         cells.append(f'<td{style} data-name="{escape_text(table.headers[number])}">{format_text(cell)}</td>')
     return f"<tr>{''.join(cells)}</tr>\n"
 
 
-def _write_class(text: str, most: int) -> str:
-    """Return the class of a cell whose lines are too short to be broken."""
-    return ' class="short"' if all(len(line) <= most for line in text.split("\n")) else ""
+def _write_class(text: str, most: int, own: str = "") -> str:
+    """Return the classes of a cell: its own, and another if its lines are too short to be broken."""
+    is_short = all(len(line) <= most for line in text.split("\n"))
+    names = " ".join(filter(None, (own, "short" if is_short else "")))
+    return f' class="{names}"' if names else ""
 
 
 def _write_bars(bars: Bars) -> str:
@@ -190,7 +192,7 @@ def _write_bars(bars: Bars) -> str:
 def _write_bar(bar: Bar, series: Row, most: float) -> str:
     drawn = [_draw_bar(value / most, number) for number, value in reversed([*enumerate(bar.values)]) if value]
     cells = "".join(
-        f'<td class="number" data-name="{escape_text(name)}">{escape_text(text)}</td>'
+        f'<td{_write_class(text, _SHORT_CELL, "number")} data-name="{escape_text(name)}">{escape_text(text)}</td>'
         for name, text in zip(series, bar.texts, strict=True)
     )
     svg = f'<svg aria-hidden="true" width="100%" height="{_HEIGHTS[-1]}">{"".join(drawn)}</svg>'

@@ -5,13 +5,16 @@ from pathlib import Path
 import pytest
 
 from gpu_blueprint.cli.text.preview_page import preview_to_html
+from gpu_blueprint.pages.document_html import write_document
 
 from ..support.browser import Browser, install_checker, needs_chromium, open_browser
 from ..support.preview_pages import make_content, redact
 from ..support.programs import needs_npm
 from ..support.tiers import DEEP
+from .test_document import make_document
 
-PHONE, DESKTOP = 360, 1100
+PHONE, TABLET, DESKTOP = 360, 700, 1100
+FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 CHECK = """axe.run(document).then(found => found.violations.map(
   each => `${each.id}: ${each.help}: ${each.nodes.map(node => node.html).join(" ").slice(0, 300)}`))"""
 BROKEN = '<html lang="en"><title>x</title><p style="color: #ddd">pale</p><img src="http://example.com/x.png"></html>'
@@ -28,7 +31,7 @@ def look_at(browser: Browser, file: Path, checker: str, width: int, *, is_dark: 
     """Open a file and return the requests that it makes, and what the checker finds."""
     browser.open(file, width, is_dark=is_dark)
     assert browser.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") is is_dark
-    assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{file.name} at {width} pixels"
+    assert browser.evaluate(FITS), f"{file.name} at {width} pixels"
     browser.evaluate(checker)
     return browser.requests, browser.evaluate(CHECK)
 
@@ -43,6 +46,17 @@ def test_pages_load_nothing_fit_a_phone_and_pass_the_checker(tmp_path: Path, che
                 for is_dark in (False, True):
                     found = look_at(browser, file, checker, width, is_dark=is_dark)
                     assert found == ([file.as_uri()], []), (name, width, is_dark)
+
+
+def test_words_that_cannot_be_broken_stay_in_the_window(tmp_path: Path) -> None:
+    pages = {"words": write_document(make_document("w" * 90)), "prod": preview_to_html(make_content("prod"))}
+    with open_browser(tmp_path / "profile") as browser:
+        for name, text in pages.items():
+            file = tmp_path / f"{name}.html"
+            file.write_text(text, encoding="utf-8")
+            for width in (PHONE, TABLET, DESKTOP):
+                browser.open(file, width)
+                assert browser.evaluate(FITS), (name, width)
 
 
 def test_a_page_that_loads_and_is_pale_is_noticed(tmp_path: Path, checker: str) -> None:
