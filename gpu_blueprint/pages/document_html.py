@@ -150,8 +150,9 @@ def _write_table(table: Table) -> str:
 
 
 def _write_head_cell(name: str, is_number: bool) -> str:
-    style = ' class="number"' if is_number else ""
-    return f'<th scope="col"{style}>{format_text(name)}</th>' if name else "<td></td>"
+    if not name:
+        return "<td></td>"
+    return f'<th scope="col"{_write_class(name, _SHORT_CELL, "number" if is_number else "")}>{format_text(name)}</th>'
 
 
 def _write_row(row: Row, table: Table) -> str:
@@ -161,8 +162,13 @@ def _write_row(row: Row, table: Table) -> str:
     cells = [f'<th scope="row"{_write_class(first, _SHORT_NAME)}>{format_text(name)}{lines}</th>']
     for number, cell in enumerate(rest, 1):
         style = _write_class(cell, _SHORT_CELL, "number" if number in table.numeric else "")
-        cells.append(f'<td{style} data-name="{escape_text(table.headers[number])}">{format_text(cell)}</td>')
+        cells.append(f'<td{style} data-name="{_write_name(table.headers[number])}">{format_text(cell)}</td>')
     return f"<tr>{''.join(cells)}</tr>\n"
+
+
+def _write_name(header: str) -> str:
+    """Return the heading of a column for the cells of a narrow screen, on which CSS shows it as plain text."""
+    return escape_text(header.replace("`", ""))
 
 
 def _write_class(text: str, most: int, own: str = "") -> str:
@@ -192,7 +198,7 @@ def _write_bars(bars: Bars) -> str:
 def _write_bar(bar: Bar, series: Row, most: float) -> str:
     drawn = [_draw_bar(value / most, number) for number, value in reversed([*enumerate(bar.values)]) if value]
     cells = "".join(
-        f'<td{_write_class(text, _SHORT_CELL, "number")} data-name="{escape_text(name)}">{escape_text(text)}</td>'
+        f'<td{_write_class(text, _SHORT_CELL, "number")} data-name="{_write_name(name)}">{escape_text(text)}</td>'
         for name, text in zip(series, bar.texts, strict=True)
     )
     svg = f'<svg aria-hidden="true" width="100%" height="{_HEIGHTS[-1]}">{"".join(drawn)}</svg>'
