@@ -83,6 +83,7 @@ MANY = f"{MANY_MAPS:,} ConfigMaps"
 LINES = (
     Line("check prod", CHECK, make_command("load_one_model"), "one pydantic model", most=2.05),
     Line("preview prod", PREVIEW, make_command("record_config_maps", FEW_MAPS), f"{FEW_MAPS} ConfigMaps", most=1.65),
+    Line("page of prod", (*PREVIEW, "--html", "prod.html"), PREVIEW, "preview as text", most=1.3),
     Line(
         "plan of prod, warm",
         make_command("record_warm", "prod"),

@@ -3,25 +3,23 @@
 import argparse
 import json
 import shlex
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic.alias_generators import to_camel
 
 from ..changes.baselines import Baseline, describe_requirements, plan_baseline
 from ..changes.compare import compare
 from ..changes.effects import VERDICTS
-from ..changes.reading import parse_document, read_snapshot, refuse_other_stack
+from ..changes.reading import read_snapshot, refuse_other_stack
 from ..changes.report import Changes
 from ..changes.revisions import find_merge_base
 from ..changes.snapshot import Snapshot
-from ..errors import UsageError
 from ..files.loading import StackFile, open_stack
 from ..judging.report import judge_stack
-from ..plan import record
+from ..plan import PlannedResource, record
+from ..problem import Problem
 from ..rendering.document import build_document
+from .rehearsal_file import RehearsalRows, list_refusals, read_rehearsal_file
 from .rehearse import report_progress
 from .text.changes import show
 from .text.changes_json import changes_to_json
@@ -53,7 +51,14 @@ def run(arguments: argparse.Namespace) -> int:
 def take_snapshot(stack: StackFile) -> Snapshot:
     """Plan and judge a stack, and return the same snapshot as from its plan.json."""
     plan = record(stack.name, stack.source.config)
-    document = build_document(stack.config, plan, stack.list_warnings(date.today()), judge_stack(stack, plan))
+    return make_snapshot(stack, plan, stack.list_warnings(date.today()), judge_stack(stack, plan))
+
+
+def make_snapshot(
+    stack: StackFile, plan: Sequence[PlannedResource], warnings: Sequence[Problem], findings: Sequence[Problem]
+) -> Snapshot:
+    """Return the same snapshot of a planned and judged stack as from its plan.json."""
+    document = build_document(stack.config, plan, warnings, findings)
     return read_snapshot(json.loads(json.dumps(document)), stack.source.file)
 
 
@@ -90,50 +95,13 @@ def find_exit_code(changes: Changes | None, fail_on: str | None) -> int:
     return int(fail_on is not None and VERDICTS.index(changes.verdict) >= VERDICTS.index(fail_on))
 
 
-class _Row(BaseModel):
-    model_config = ConfigDict(strict=True, alias_generator=to_camel)
-
-    subject: str
-    title: str
-    expected: str
-    happened: str
-    as_expected: bool
-
-
-class _Refusal(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-    name: str
-    reason: str
-
-
-class _Rehearsal(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-    probes: list[_Row]
-    refusals: list[_Refusal]
-
-
 def read_rehearsal(path: Path) -> RehearsalResult:
     """Return the rehearsal from a file that ``rehearse --json`` has written.
 
     Raises:
         UsageError: The file cannot be read, or has other content.
     """
-    give = "give the output of `blueprint rehearse STACK --json`"
-    try:
-        if not path.is_file():
-            raise UsageError(f"{path}: is no file; {give}")
-        document: Any = parse_document(path.read_text(encoding="utf-8-sig"), str(path), give)
-        found = _Rehearsal.model_validate(document)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: is not text in UTF-8; {give}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise UsageError(f"{path}: holds no rehearsal: {place}: {first['msg']}; {give}") from None
+    found = read_rehearsal_file(path, RehearsalRows)
     probes = tuple(
         Probe(
             subject=row.subject,
@@ -144,4 +112,4 @@ def read_rehearsal(path: Path) -> RehearsalResult:
         )
         for row in found.probes
     )
-    return RehearsalResult(probes=probes, refusals=tuple(f"{row.name}: {row.reason}" for row in found.refusals))
+    return RehearsalResult(probes=probes, refusals=list_refusals(found))

@@ -1,4 +1,4 @@
-"""Draw the picture of a stack as SVG."""
+"""Draw the picture of a stack as SVG, and write pages of HTML."""
 
 from .picture import draw_stack
 

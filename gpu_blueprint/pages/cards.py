@@ -1,13 +1,13 @@
 """Draw the card of a pool: its name, capacity types, GPUs, grants and servers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
 from ..explain.pools.cpu_pools import CpuPoolSummary
 from ..records import Record
 from .gpu_boxes import FREE, MOST_UNITS, GpuBoxes, fill_boxes
-from .shapes import NAME, NOTE, TEXT, Sheet
-from .view import GrantView, PoolView, ServerView
+from .shapes import LINE, NAME, NOTE, TEXT, Sheet
+from .view import GrantView, PoolView, QueueView, ServerView
 
 PADDING = 14
 _GAP, _CUT_GAP, _NODE_GAP = 3, 6, 6
@@ -15,8 +15,7 @@ _GAP, _CUT_GAP, _NODE_GAP = 3, 6, 6
 _BOX_HEIGHT, _ROW = 18, 24
 _NARROW, _WIDE = 18, 38
 """Width of a box in pixels if a GPU has at most four units, and if it has more."""
-_MOST_ROWS, _MOST_LINES = 3, 2
-_LINE = 18
+_MOST_ROWS, _MOST_LINES, _MOST_NARROWLINES = 3, 2, 6
 _SWATCH = 10
 _PILL_HEIGHT, _PILL_PADDING, _ARROW = 20, 8, 18
 
@@ -44,34 +43,64 @@ class Mark(Record):
     style: str | None = None
 
 
-def draw_pool(sheet: Sheet, pool: PoolView, styles: Mapping[str, str], x: float, y: float, width: float) -> int:
-    """Draw the card of a GPU pool and return its height."""
+def draw_pool(
+    sheet: Sheet,
+    pool: PoolView,
+    styles: Mapping[str, str],
+    x: float,
+    y: float,
+    width: float,
+    *,
+    is_narrow: bool = False,
+) -> int:
+    """Draw the card of a GPU pool and return its height; a narrow card has lines of their own for all facts."""
     card, inner = len(sheet.shapes), width - 2 * PADDING
     left = x + PADDING
-    _draw_head(sheet, (pool.name, pool.purpose, pool.purchase), left, y, inner)
+    bottom = _draw_head(sheet, (pool.name, describe_place(pool), pool.purchase), left, y, inner, is_narrow=is_narrow)
     grid = plan_grid(pool, inner)
     boxes = fill_boxes(pool, styles, grid.per_row * _MOST_ROWS)
-    price = _describe_price(pool.usd_per_hour)
-    taken = sheet.write(left + inner, y + 41, price, NOTE, inner / 2, anchor="end")
-    sheet.write(left, y + 41, describe_gpus(pool, boxes), TEXT, inner - taken - PADDING)
-    _draw_boxes(sheet, boxes, grid, left, y + 52, pool.reserved_gpus)
-    bottom = 52 + ceil(len(boxes.boxes) / grid.per_row) * _ROW
-    bottom += _LINE * _flow(sheet, list_grant_marks(pool, styles), left, y + bottom + 13, inner)
-    bottom += _LINE * _flow(sheet, _list_server_marks(pool.servers, styles), left, y + bottom + 13, inner)
+    bottom += _draw_facts(sheet, describe_gpus(pool, boxes), pool.usd_per_hour, left, y + bottom, inner, is_narrow)
+    _draw_boxes(sheet, boxes, grid, left, y + bottom + 11, pool.reserved_gpus)
+    bottom += 11 + ceil(len(boxes.boxes) / grid.per_row) * _ROW
+    lines = _MOST_NARROWLINES if is_narrow else _MOST_LINES
+    for marks in (list_grant_marks(pool, styles), list_work_marks(pool, styles)):
+        bottom += LINE * _flow(sheet, marks, left, y + bottom + 13, inner, lines)
     height = bottom + 10
     _put_behind(sheet, card, x, y, width, height)
     return height
 
 
-def draw_cpu_pool(sheet: Sheet, pool: CpuPoolSummary, x: float, y: float, width: float) -> int:
+def describe_place(pool: PoolView) -> str:
+    """Return the purpose of a pool and its zones, which count only if there are several."""
+    if not pool.zones:
+        return pool.purpose
+    where = pool.zones[0] if len(pool.zones) == 1 else f"{len(pool.zones)} zones"
+    return f"{pool.purpose} in {where}"
+
+
+def _draw_facts(
+    sheet: Sheet, facts: str, price: float | None, x: float, y: float, width: float, is_narrow: bool
+) -> int:
+    """Write facts, and a price at the right edge or, in a narrow card, below; return the height."""
+    if is_narrow:
+        lines = sheet.write_lines(x, y + 11, facts, TEXT, width)
+        sheet.write(x, y + 11 + lines * LINE, _describe_price(price), NOTE, width)
+        return 11 + lines * LINE
+    taken = sheet.write(x + width, y + 11, _describe_price(price), NOTE, width / 2, anchor="end")
+    sheet.write(x, y + 11, facts, TEXT, width - taken - PADDING)
+    return 11
+
+
+def draw_cpu_pool(
+    sheet: Sheet, pool: CpuPoolSummary, x: float, y: float, width: float, *, is_narrow: bool = False
+) -> int:
     """Draw the card of a CPU pool and return its height."""
-    card, inner, height = len(sheet.shapes), width - 2 * PADDING, 54
+    card, inner = len(sheet.shapes), width - 2 * PADDING
     left = x + PADDING
-    _draw_head(sheet, (pool.name, "for pods without a GPU", pool.purchase), left, y, inner)
-    price = _describe_price(pool.ceiling_usd_per_hour)
-    taken = sheet.write(left + inner, y + 41, price, NOTE, inner / 2, anchor="end")
+    words = (pool.name, "for pods without a GPU", pool.purchase)
+    height = _draw_head(sheet, words, left, y, inner, is_narrow=is_narrow)
     facts = f"up to {pool.max_cpus:,} vCPUs, {pool.arch}"
-    sheet.write(left, y + 41, facts, TEXT, inner - taken - PADDING)
+    height += _draw_facts(sheet, facts, pool.ceiling_usd_per_hour, left, y + height, inner, is_narrow) + 13
     _put_behind(sheet, card, x, y, width, height)
     return height
 
@@ -94,23 +123,30 @@ def draw_note_card(sheet: Sheet, lines: Sequence[str], x: float, y: float, width
     return height
 
 
-def _draw_head(sheet: Sheet, words: tuple[str, str, Sequence[str]], x: float, y: float, width: float) -> None:
-    """Draw a pool's name and purpose, and its capacity types at the right edge."""
-    name, purpose, purchase = words
+def _draw_head(
+    sheet: Sheet, words: tuple[str, str, Sequence[str]], x: float, y: float, width: float, *, is_narrow: bool
+) -> int:
+    """Draw a pool's name and place, and its capacity types at the right edge or, if narrow, below; return a height."""
+    name, place, purchase = words
     widths = [NOTE.measure(word) + 2 * _PILL_PADDING for word in purchase]
-    pills = sum(widths) + _ARROW * (len(widths) - 1)
+    pills = 0.0 if is_narrow else sum(widths) + _ARROW * (len(widths) - 1)
     room = width - pills - PADDING
     taken = sheet.write(x, y + 22, name, NAME, room)
     if room - taken > 60:
-        sheet.write(x + taken + 8, y + 22, purpose, NOTE, room - taken - 8)
-    place = x + width - pills
+        sheet.write(x + taken + 8, y + 22, place, NOTE, room - taken - 8)
+    down = 26 if is_narrow else 0
+    _draw_pills(sheet, purchase, widths, x if is_narrow else x + width - pills, y + down)
+    return 30 + down
+
+
+def _draw_pills(sheet: Sheet, purchase: Sequence[str], widths: Sequence[float], x: float, y: float) -> None:
     for number, (word, pill) in enumerate(zip(purchase, widths, strict=True)):
         if number:
-            sheet.write(place + _ARROW / 2, y + 22, "→", NOTE, _ARROW, anchor="middle")
-            place += _ARROW
-        sheet.add_box(place, y + 8, pill, _PILL_HEIGHT, "pill", _PILL_HEIGHT // 2)
-        sheet.write(place + pill / 2, y + 22, word, NOTE, pill, anchor="middle")
-        place += pill
+            sheet.write(x + _ARROW / 2, y + 22, "→", NOTE, _ARROW, anchor="middle")
+            x += _ARROW
+        sheet.add_box(x, y + 8, pill, _PILL_HEIGHT, "pill", _PILL_HEIGHT // 2)
+        sheet.write(x + pill / 2, y + 22, word, NOTE, pill, anchor="middle")
+        x += pill
 
 
 def _describe_price(usd_per_hour: float | None) -> str:
@@ -175,12 +211,18 @@ def _count(resource: str, count: int, units: Mapping[str, int]) -> str:
     return f"{count:,} {resource}" if len(units) > 1 else f"{count:,}"
 
 
-def _list_server_marks(servers: Iterable[ServerView], styles: Mapping[str, str]) -> list[Mark]:
-    marks = []
-    for each in servers:
+def list_work_marks(pool: PoolView, styles: Mapping[str, str]) -> list[Mark]:
+    """Return words for the queues of a pool, and for its models and services."""
+    marks = [Mark(_describe_queue(queue, pool.units), styles.get(queue.tenant)) for queue in pool.queues]
+    for each in pool.servers:
         server = f" ({each.server})" if each.server else ""
         marks.append(Mark(f"runs {each.name}{server}, {describe_replicas(each)}", styles.get(each.tenant)))
     return marks
+
+
+def _describe_queue(queue: QueueView, units: Mapping[str, int]) -> str:
+    borrows = f", may borrow {queue.may_borrow:,}" if queue.may_borrow else ""
+    return f"queue of {queue.tenant}: {_count(queue.resource, queue.own, units)}{borrows}"
 
 
 def describe_replicas(server: ServerView) -> str:
@@ -188,22 +230,22 @@ def describe_replicas(server: ServerView) -> str:
     return f"{server.min_replicas} to {server.max_replicas} replicas"
 
 
-def _flow(sheet: Sheet, marks: Sequence[Mark], x: float, y: float, width: float) -> int:
-    """Write marks one after another, on at most two lines; return the number of lines."""
+def _flow(sheet: Sheet, marks: Sequence[Mark], x: float, y: float, width: float, most: int) -> int:
+    """Write marks one after another, on at most ``most`` lines; return the number of lines."""
     place, line = 0.0, 0
     for number, mark in enumerate(marks):
         indent = _SWATCH + 5 if mark.style else 0
         needed = indent + TEXT.measure(mark.text)
         more = f"and {len(marks) - number} more"
         spare = TEXT.measure(more) + PADDING if number < len(marks) - 1 else 0
-        if place and place + needed > width - (spare if line == _MOST_LINES - 1 else 0):
-            if line == _MOST_LINES - 1:
-                sheet.write(x + place, y + line * _LINE, more, NOTE, width - place)
+        if place and place + needed > width - (spare if line == most - 1 else 0):
+            if line == most - 1:
+                sheet.write(x + place, y + line * LINE, more, NOTE, width - place)
                 return line + 1
             place, line = 0.0, line + 1
         if mark.style:
-            sheet.add_box(x + place, y + line * _LINE - _SWATCH, _SWATCH, _SWATCH, mark.style, 2)
-        room = width - place - indent - (spare if line == _MOST_LINES - 1 else 0)
-        taken = sheet.write(x + place + indent, y + line * _LINE, mark.text, TEXT, room)
+            sheet.add_box(x + place, y + line * LINE - _SWATCH, _SWATCH, _SWATCH, mark.style, 2)
+        room = width - place - indent - (spare if line == most - 1 else 0)
+        taken = sheet.write(x + place + indent, y + line * LINE, mark.text, TEXT, room)
         place += indent + taken + PADDING
     return line + 1 if marks else 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .cards import describe_replicas
+from .cards import describe_place, describe_replicas
 from .folding import Folded
 from .view import GrantView, PoolView, StackView
 
@@ -16,7 +16,7 @@ def describe(view: StackView, folded: Folded) -> str:
 
 
 def _list_sentences(view: StackView, folded: Folded) -> Iterator[str]:
-    yield f"{view.place}."
+    yield f"{view.place}, in {', '.join(view.zones)}."
     for pool in folded.pools:
         yield _describe_pool(pool)
     if folded.other_pools:
@@ -38,10 +38,12 @@ def _describe_pool(pool: PoolView) -> str:
     reserved = f", {pool.reserved_gpus} of the GPUs reserved" if pool.reserved_gpus else ""
     grants = [f"{grant.tenant} {_describe_counts(grant)}" for grant in pool.grants]
     servers = [f"{each.name} ({describe_replicas(each)})" for each in pool.servers]
+    queues = [f"{each.tenant} {each.own:,} {each.resource}" for each in pool.queues]
+    queued = f"; Jobs wait in queues: {_list_first(queues)}" if queues else ""
     runs = f"; runs {_list_first(servers)}" if servers else ""
     return (
-        f"Pool {pool.name} for {pool.purpose}: {pool.gpus:,} {pool.gpu} GPUs, {pool.sharing}, {units}; "
-        f"{', then '.join(pool.purchase)}{reserved}; granted: {_list_first(grants) or 'nothing'}{runs}."
+        f"Pool {pool.name} for {describe_place(pool)}: {pool.gpus:,} {pool.gpu} GPUs, {pool.sharing}, {units}; "
+        f"{', then '.join(pool.purchase)}{reserved}; granted: {_list_first(grants) or 'nothing'}{queued}{runs}."
     )
 
 

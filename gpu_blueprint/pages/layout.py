@@ -16,7 +16,7 @@ _POOLS_X = _MARGIN + _TENANT_WIDTH + 44
 _POOL_WIDTH = WIDTH - _MARGIN - _POOLS_X
 _TOP = 96
 _TENANT_HEIGHT = 68
-_LEGEND = (
+LEGEND = (
     "A box is a GPU; its strips are the units that pods request. Colours: quotas of the tenants. Grey: no quota.",
     "Pills: capacity types, in the order in which Karpenter tries them. Prices: the whole limit, on demand.",
 )
@@ -46,13 +46,19 @@ def lay_out(view: StackView) -> Picture:
 
 def _draw_title(sheet: Sheet, view: StackView) -> None:
     room = WIDTH - 2 * _MARGIN
-    total = sum(pool.gpus for pool in view.pools)
-    counts = f"up to {total:,} GPUs in {_count(len(view.pools), 'pool')}" if view.pools else "no GPU pool"
-    taken = sheet.write(WIDTH - _MARGIN, 36, counts, NOTE, room / 2, anchor="end")
+    taken = sheet.write(WIDTH - _MARGIN, 36, describe_size(view), NOTE, room / 2, anchor="end")
     sheet.write(_MARGIN, 36, view.name, TITLE, room - taken - PADDING)
-    sheet.write(_MARGIN, 56, view.place, NOTE, room)
+    zones = f"zones {', '.join(view.zones)}"
+    taken = sheet.write(WIDTH - _MARGIN, 56, zones, NOTE, room / 2, anchor="end")
+    sheet.write(_MARGIN, 56, view.place, NOTE, room - taken - PADDING)
     sheet.write(_MARGIN, _TOP - 10, "Tenants", HEADING, _TENANT_WIDTH)
     sheet.write(_POOLS_X, _TOP - 10, "Pools at their limits, and the tenants' quotas in them", HEADING, _POOL_WIDTH)
+
+
+def describe_size(view: StackView) -> str:
+    """Return how many GPUs all pools may have."""
+    total = sum(pool.gpus for pool in view.pools)
+    return f"up to {total:,} GPUs in {count(len(view.pools), 'pool')}" if view.pools else "no GPU pool"
 
 
 def _draw_pools(sheet: Sheet, folded: Folded) -> tuple[dict[str, Frame], float]:
@@ -64,14 +70,14 @@ def _draw_pools(sheet: Sheet, folded: Folded) -> tuple[dict[str, Frame], float]:
     if others := folded.other_pools:
         names = ", ".join(pool.name for pool in others)
         facts = f"up to {sum(pool.gpus for pool in others):,} GPUs: {names}"
-        lines = (f"and {_count(len(others), 'more pool')}", facts)
+        lines = (f"and {count(len(others), 'more pool')}", facts)
         frame = Frame(y, draw_note_card(sheet, lines, _POOLS_X, y, _POOL_WIDTH))
         frames |= dict.fromkeys((pool.name for pool in others), frame)
         y += frame.height + _GAP
     for cpu_pool in folded.cpu_pools:
         y += draw_cpu_pool(sheet, cpu_pool, _POOLS_X, y, _POOL_WIDTH) + _GAP
     if rest := folded.other_cpu_pools:
-        y += draw_note_card(sheet, [f"and {_count(len(rest), 'more CPU pool')}"], _POOLS_X, y, _POOL_WIDTH) + _GAP
+        y += draw_note_card(sheet, [f"and {count(len(rest), 'more CPU pool')}"], _POOLS_X, y, _POOL_WIDTH) + _GAP
     return frames, y
 
 
@@ -111,7 +117,7 @@ def _find_middle(frames: Sequence[Frame]) -> float:
 
 def _draw_tenants(sheet: Sheet, folded: Folded, frames: Mapping[str, Frame]) -> None:
     for tenant in folded.tenants:
-        lines = [f"{tenant.cpu} CPU, {tenant.memory}", _describe_grants(tenant)]
+        lines = [f"{tenant.cpu} CPU, {tenant.memory}", describe_grants(tenant)]
         _draw_tenant(sheet, tenant.name, lines, folded.styles[tenant.name], frames[tenant.name])
     if others := folded.other_tenants:
         lines = ["tenants, all in this", "colour"]
@@ -129,11 +135,13 @@ def _draw_tenant(sheet: Sheet, name: str, lines: Sequence[str], style: str, fram
         sheet.write(_MARGIN + PADDING, frame.y + 41 + 18 * number, line, TEXT, room)
 
 
-def _describe_grants(tenant: TenantView) -> str:
-    return f"quotas in {_count(len(tenant.pools), 'pool')}" if tenant.pools else "no GPU quota"
+def describe_grants(tenant: TenantView) -> str:
+    """Return in how many pools a tenant has quotas."""
+    return f"quotas in {count(len(tenant.pools), 'pool')}" if tenant.pools else "no GPU quota"
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """Return a number with a noun: ``1 pool``, ``2 pools``."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
@@ -165,7 +173,7 @@ def _spread(frame: Frame, seen: dict[Frame, int], all_frames: Sequence[Frame]) -
 
 def _draw_legend(sheet: Sheet, y: float) -> float:
     """Write the legend below all cards, and return the height of the picture."""
-    for line in _LEGEND:
+    for line in LEGEND:
         y += 18
         sheet.write(_MARGIN, y, line, NOTE, WIDTH - 2 * _MARGIN)
     return y + 16

@@ -3,15 +3,17 @@
 GitHub shows the file through ``<img>``, which applies the style element in the file and loads nothing else.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from xml.etree import ElementTree
 
 from ..config import StackConfig
 from .description import describe
+from .document import Drawing
 from .folding import OTHERS, TENANT_STYLES, fold
 from .layout import lay_out
+from .narrow_layout import lay_out_narrow
 from .shapes import HEADING, NAME, NOTE, TEXT, TITLE, Box, Curve, Label, Picture, Shape
-from .view import view_stack
+from .view import StackView, view_stack
 
 _FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif'
 _INK, _GREY = ("#1f2328", "#f0f6fc"), ("#59636e", "#a8b1bb")
@@ -46,50 +48,86 @@ _OUTLINED = ("paper", "card", "pill")
 
 def draw_stack(stack: StackConfig) -> str:
     """Draw a checked stack, and return the text of the SVG file; the same stack gives the same text."""
-    view = view_stack(stack)
+    return draw_view(view_stack(stack))
+
+
+def draw_view(view: StackView) -> str:
+    """Draw the facts of a stack, and return the text of the SVG file."""
     return write_svg(lay_out(view), view.name, describe(view, fold(view)))
+
+
+def draw_in_page(view: StackView) -> Drawing:
+    """Draw the facts of a stack for a page: with tenants beside pools, and in one column for narrow screens."""
+    words = describe(view, fold(view))
+    return Drawing(
+        _write_in_page(lay_out(view), view.name, words, "wide"),
+        _write_in_page(lay_out_narrow(view), view.name, words, "narrow"),
+    )
 
 
 def write_svg(picture: Picture, title: str, description: str) -> str:
     """Write a picture as SVG, with a title and a description for screen readers."""
+    root = _build(picture, title, description, "", {"xmlns": "http://www.w3.org/2000/svg"})
+    style = ElementTree.Element("style")
+    style.text = "\n".join(["", *_list_rules("", "(prefers-color-scheme: dark)"), ""])
+    root.insert(2, style)
+    return _write_root(root)
+
+
+def _write_in_page(picture: Picture, title: str, description: str, name: str) -> str:
+    """Write a picture as an element of a page: its styles reach no other element, and paper is always light."""
+    root = _build(picture, title, description, f"{name}-", {"class": f"{name}-picture"})
+    style = ElementTree.Element("style")
+    rules = _list_rules(f".{name}-picture ", "screen and (prefers-color-scheme: dark)")
+    style.text = "\n".join(["", *rules, ""])
+    root.insert(2, style)
+    return _write_root(root)
+
+
+def _build(picture: Picture, title: str, description: str, prefix: str, own: Mapping[str, str]) -> ElementTree.Element:
+    """Return the element of a picture without styles; its identifiers begin with ``prefix``."""
     root = ElementTree.Element(
         "svg",
         {
-            "xmlns": "http://www.w3.org/2000/svg",
+            **own,
             "viewBox": f"0 0 {picture.width} {picture.height}",
             "width": str(picture.width),
             "height": str(picture.height),
             "role": "img",
-            "aria-labelledby": "title description",
+            "aria-labelledby": f"{prefix}title {prefix}description",
         },
     )
-    ElementTree.SubElement(root, "title", {"id": "title"}).text = title
-    ElementTree.SubElement(root, "desc", {"id": "description"}).text = description
-    ElementTree.SubElement(root, "style").text = "\n".join(["", *_list_rules(), ""])
+    ElementTree.SubElement(root, "title", {"id": f"{prefix}title"}).text = title
+    ElementTree.SubElement(root, "desc", {"id": f"{prefix}description"}).text = description
     for shape in picture.shapes:
         _add(root, shape)
+    return root
+
+
+def _write_root(root: ElementTree.Element) -> str:
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _list_rules() -> Iterator[str]:
-    """Yield the lines of the style sheet."""
-    yield f"text {{ font-family: {_FONTS}; }}"
+def _list_rules(scope: str, dark: str) -> Iterator[str]:
+    """Yield the lines of the style sheet; each selector begins with ``scope``, and ``dark`` is a media query."""
+    yield f"{scope}text {{ font-family: {_FONTS}; }}"
     for style in (TITLE, NAME, HEADING, TEXT, NOTE):
-        yield f".{style.name} {{ font-size: {style.size}px; font-weight: {600 if style.bold else 400}; }}"
-    yield ".link { fill: none; stroke-width: 2; stroke-opacity: 0.7; }"
-    yield from _list_colours(0)
-    yield "@media (prefers-color-scheme: dark) {"
-    yield from (f"  {rule}" for rule in _list_colours(1))
+        weight = 600 if style.bold else 400
+        yield f"{scope}.{style.name} {{ font-size: {style.size}px; font-weight: {weight}; }}"
+    yield f"{scope}.link {{ fill: none; stroke-width: 2; stroke-opacity: 0.7; }}"
+    yield from _list_colours(scope, 0)
+    yield f"@media {dark} {{"
+    yield from (f"  {rule}" for rule in _list_colours(scope, 1))
     yield "}"
 
 
-def _list_colours(screen: int) -> Iterator[str]:
+def _list_colours(scope: str, screen: int) -> Iterator[str]:
     for name, fills in _FILLS.items():
-        yield f".{name} {{ fill: {fills[screen]}; }}"
-    yield f"{', '.join(f'.{name}' for name in _OUTLINED)} {{ stroke: {_STROKES[screen]}; }}"
+        yield f"{scope}.{name} {{ fill: {fills[screen]}; }}"
+    yield f"{', '.join(f'{scope}.{name}' for name in _OUTLINED)} {{ stroke: {_STROKES[screen]}; }}"
     for name in (*TENANT_STYLES, OTHERS):
-        yield f".{name}-link {{ stroke: {_FILLS[name][screen]}; }}"
+        yield f"{scope}.{name}-link {{ stroke: {_FILLS[name][screen]}; }}"
 
 
 def _add(root: ElementTree.Element, shape: Shape) -> None:

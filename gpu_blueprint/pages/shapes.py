@@ -1,11 +1,14 @@
 """The shapes of a picture, with coordinates in pixels from its upper left corner, and a sheet to draw on."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 from ..records import Record
 from .text_width import estimate_width, shorten
 
+LINE = 18
+"""Pixels from one line of text to the next."""
 Anchor = Literal["start", "middle", "end"]
 
 
@@ -96,3 +99,21 @@ class Sheet:
         label = Label(x, y, shorten(text, room, style.size, bold=style.bold), style, anchor)
         self.shapes.append(label)
         return label.width
+
+    def write_lines(self, x: float, y: float, text: str, style: TextStyle, room: float) -> int:
+        """Write a text in as many lines as it needs, the first at ``y``, and return their number."""
+        lines = [*_wrap(text, style, room)]
+        for number, line in enumerate(lines):
+            self.write(x, y + number * LINE, line, style, room)
+        return len(lines)
+
+
+def _wrap(text: str, style: TextStyle, room: float) -> Iterator[str]:
+    line = ""
+    for word in text.split():
+        longer = f"{line} {word}".strip()
+        if line and style.measure(longer) > room:
+            yield line
+            longer = word
+        line = longer
+    yield line

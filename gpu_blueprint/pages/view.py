@@ -6,6 +6,7 @@ from ..catalog.mig import find_mig_profile
 from ..config import Pool, StackConfig, Tenant
 from ..explain.plain_table import shorten_resource
 from ..explain.pools.cpu_pools import CpuPoolSummary, summarize_cpu_pools
+from ..explain.queues.queues import summarize_queues
 from ..explain.stack import summarize_pool
 from ..records import Record
 
@@ -38,6 +39,15 @@ class ServerView(Record):
     max_replicas: int
 
 
+class QueueView(Record):
+    """The queue of a tenant in a pool: its own units of a resource, and the units that it may borrow from others."""
+
+    tenant: str
+    resource: str
+    own: int
+    may_borrow: int
+
+
 class PoolView(Record, kw_only=True):
     """A GPU pool."""
 
@@ -52,6 +62,7 @@ class PoolView(Record, kw_only=True):
     sharing: str
     slices: tuple[SliceView, ...]
     """The units of one GPU."""
+    zones: tuple[str, ...] = ()
     purchase: tuple[str, ...]
     """Capacity types, in the order in which Karpenter tries them."""
     reserved_gpus: int
@@ -59,6 +70,8 @@ class PoolView(Record, kw_only=True):
     """On-demand price of all GPUs up to the limit; None if a price is not known."""
     grants: tuple[GrantView, ...]
     servers: tuple[ServerView, ...]
+    queues: tuple[QueueView, ...] = ()
+    """Empty for a pool in which Jobs wait in no queue."""
 
     @property
     def units(self) -> dict[str, int]:
@@ -93,7 +106,8 @@ class StackView(Record):
 
     name: str
     place: str
-    """Region, zones and Kubernetes version."""
+    """Region and Kubernetes version."""
+    zones: tuple[str, ...]
     pools: tuple[PoolView, ...]
     cpu_pools: tuple[CpuPoolSummary, ...]
     tenants: tuple[TenantView, ...]
@@ -101,11 +115,10 @@ class StackView(Record):
 
 def view_stack(stack: StackConfig) -> StackView:
     """Return the facts of a checked stack that its picture shows."""
-    zones = len(stack.network.zones)
-    where = f"{stack.region}, {zones} zone{'s' * (zones > 1)}"
     return StackView(
         stack.cluster_name,
-        f"EKS cluster in {where}, Kubernetes {stack.cluster.kubernetes_version}",
+        f"EKS cluster in {stack.region}, Kubernetes {stack.cluster.kubernetes_version}",
+        tuple(stack.network.zones),
         tuple(_view_pool(stack, pool) for pool in stack.gpu_pools),
         tuple(summarize_cpu_pools(stack)),
         tuple(_view_tenant(tenant) for tenant in stack.tenants),
@@ -127,11 +140,13 @@ def _view_pool(stack: StackConfig, pool: Pool) -> PoolView:
         node_gpus=min(sizes) if len(sizes) == 1 else 1,
         sharing=summary.sharing,
         slices=tuple(_list_slices(pool)),
+        zones=tuple(summary.zones),
         purchase=tuple(summary.purchase),
         reserved_gpus=_count_reserved_gpus(stack, pool),
         usd_per_hour=summary.ceiling_usd_per_hour,
         grants=tuple(_list_grants(stack, pool)),
         servers=tuple(_list_servers(stack, pool)),
+        queues=tuple(_list_queues(stack, pool)),
     )
 
 
@@ -175,3 +190,9 @@ def _list_servers(stack: StackConfig, pool: Pool) -> Iterator[ServerView]:
         if service.pool == pool.name:
             replicas = service.replicas
             yield ServerView(service.name, service.tenant, service.server, replicas.min, replicas.max)
+
+
+def _list_queues(stack: StackConfig, pool: Pool) -> Iterator[QueueView]:
+    for queue in summarize_queues(stack):
+        if queue.pool == pool.name:
+            yield QueueView(queue.tenant, shorten_resource(queue.resource), queue.own, queue.may_borrow)

@@ -5,7 +5,8 @@ from functools import cache
 from itertools import combinations
 
 from gpu_blueprint.pages.layout import lay_out
-from gpu_blueprint.pages.shapes import Box, Curve, Label, Picture
+from gpu_blueprint.pages.narrow_layout import lay_out_narrow
+from gpu_blueprint.pages.shapes import NAME, TITLE, Box, Curve, Label, Picture
 from gpu_blueprint.pages.view import view_stack
 
 from ..support.drawn_stacks import list_drawn_stacks
@@ -15,6 +16,12 @@ from ..support.drawn_stacks import list_drawn_stacks
 def list_pictures() -> dict[str, Picture]:
     """Return name → picture of each stack."""
     return {name: lay_out(view_stack(stack)) for name, stack in list_drawn_stacks().items()}
+
+
+@cache
+def list_narrow_pictures() -> dict[str, Picture]:
+    """Return name → picture of each stack for a narrow screen."""
+    return {name: lay_out_narrow(view_stack(stack)) for name, stack in list_drawn_stacks().items()}
 
 
 def find_frame(label: Label) -> Box:
@@ -65,13 +72,18 @@ def list_faults(picture: Picture) -> Iterator[str]:
 
 
 def test_texts_and_boxes_stay_in_their_cards_and_cover_no_other() -> None:
-    faults = {name: [*list_faults(picture)] for name, picture in list_pictures().items()}
+    pictures = [
+        *list_pictures().items(),
+        *((f"narrow {name}", picture) for name, picture in list_narrow_pictures().items()),
+    ]
+    faults = {name: [*list_faults(picture)] for name, picture in pictures}
     assert {name: found for name, found in faults.items() if found} == {}
 
 
-def test_the_smallest_text_can_be_read_at_800_pixels() -> None:
-    for picture in list_pictures().values():
-        assert picture.width == 800 and min(label.style.size for label in list_labels(picture)) >= 12
+def test_the_smallest_text_can_be_read_at_800_pixels_and_on_a_phone() -> None:
+    wide, narrow = list_pictures().values(), list_narrow_pictures().values()
+    for picture, width in [*((each, 800) for each in wide), *((each, 340) for each in narrow)]:
+        assert picture.width == width and min(label.style.size for label in list_labels(picture)) >= 12
 
 
 def test_what_has_no_card_is_counted() -> None:
@@ -81,6 +93,15 @@ def test_what_has_no_card_is_counted() -> None:
     assert any("for quotas of 7,980,000" in text for text in texts["400 tenants"])
     assert "no tenants yet" in texts["no tenants"] and "no GPU quota" in texts["a tenant without GPUs"]
     assert any(text.endswith("…") for text in texts["long names"])
+
+
+def test_a_narrow_picture_shows_the_same_pools_tenants_and_counts() -> None:
+    for name, picture in list_narrow_pictures().items():
+        shown = {label.text for label in list_labels(picture) if label.style in (NAME, TITLE) and "…" not in label.text}
+        wide = {label.text for label in list_labels(list_pictures()[name])}
+        assert shown <= wide | {"and 5 more pools", "and 3 more CPU pools"}, name
+    texts = " ".join(label.text for label in list_labels(list_narrow_pictures()["400 tenants"]))
+    assert "and 395 more" in texts and "10,000 × L4" in texts
 
 
 def test_prod_shows_its_gpus_its_grants_and_its_models() -> None:

@@ -55,7 +55,8 @@ def test_a_picture_has_its_facts_in_words() -> None:
     assert root.attrib["role"] == "img" and root.attrib["aria-labelledby"] == "title description"
     assert root.findtext(f"{SVG}title") == "gpu-prod"
     words = root.findtext(f"{SVG}desc") or ""
-    assert "Pool train-h100 for training: 40 H100 80 GB GPUs, whole GPUs, 40 gpu; reserved, then on-demand" in words
+    assert "Pool train-h100 for training in us-east-1b: 40 H100 80 GB GPUs, whole GPUs, 40 gpu; reserved, then" in words
+    assert "granted: training 32 gpu; Jobs wait in queues: training 32 gpu." in words
     assert "granted: serving 64 gpu.shared; runs ranking (2 to 40 replicas)." in words
     many = draw_stack(list_drawn_stacks()["400 tenants"])
     assert "395 more tenants." in many and "393 more;" not in many and ", 393 more." in many

@@ -52,6 +52,7 @@ jq = Program("jq", "jq", "the scripts of the workflows")
 needs_jq = jq.needed
 
 PROGRAMS = (promtool, npm, amtool, jq)
+"""The programs of the suite; only deep tests use Chromium (browser.py)."""
 
 
 def describe_untested() -> str:

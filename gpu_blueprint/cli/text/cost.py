@@ -85,13 +85,14 @@ def _show_estimate(config: StackConfig, estimate: Estimate) -> None:
         out.print(build_models_table(estimate))
     out.print(build_listing("Commitments", [(advice.pool, advice.text) for advice in estimate.commitments]))
     out.print(build_listing("Assumptions", [("", text) for text in estimate.assumptions]))
-    for line in _describe_bounds(config, estimate):
+    for line in describe_bounds(config, estimate):
         out.print(Text(line))
-    for warning in _list_price_warnings(estimate):
+    for warning in list_price_warnings(estimate):
         out.print(Text(warning, style="yellow"))
 
 
-def _describe_bounds(config: StackConfig, estimate: Estimate) -> Iterator[str]:
+def describe_bounds(config: StackConfig, estimate: Estimate) -> Iterator[str]:
+    """Yield a line for each bound of the stack file, and what runs beyond the limits."""
     replaced = (
         f"{format_money(estimate.surge)} while nodes are replaced: a new node starts before the old node terminates"
     )
@@ -106,7 +107,8 @@ def _describe_bounds(config: StackConfig, estimate: Estimate) -> Iterator[str]:
         yield f"monthlyBudget: {expected} of {format_money(Usd(config.monthly_budget))}"
 
 
-def _list_price_warnings(estimate: Estimate) -> Iterator[str]:
+def list_price_warnings(estimate: Estimate) -> Iterator[str]:
+    """Yield a line that names the parts without a known price, if there are any."""
     if estimate.unknown:
         unknown = f"no price is known of {', '.join(estimate.unknown)}, so sums with > are without it"
         yield f"{unknown}; {_describe_refresh(estimate)}"
@@ -114,7 +116,7 @@ def _list_price_warnings(estimate: Estimate) -> Iterator[str]:
 
 def _format_markdown(config: StackConfig, estimate: Estimate) -> str:
     rows = [(name, *format_cost(cost)) for name, cost in list_parts(estimate)]
-    lines = [*_describe_bounds(config, estimate), *_list_price_warnings(estimate)]
+    lines = [*describe_bounds(config, estimate), *list_price_warnings(estimate)]
     sentences = "".join(f"\n{escape_markdown(line)}\n" for line in lines)
     heading = f"**{escape_markdown(estimate.stack)}** {escape_markdown(describe_in_one_line(estimate))}."
     return f"{heading}\n\n{format_markdown_table(('part', *HEADERS), rows)}{_format_models(estimate)}{sentences}"

@@ -26,7 +26,7 @@ def list_parts(estimate: Estimate) -> Iterator[tuple[str, Cost]]:
 def format_cost(cost: Cost) -> list[str]:
     """Return a cell for each of HEADERS: dollars an hour and a month, for each case."""
     spends = [getattr(cost, case) for case in CASES]
-    return [text for spend in spends for text in (_format_hour(spend.hour), format_month(spend.month))]
+    return [text for spend in spends for text in (format_hour(spend.hour), format_month(spend.month))]
 
 
 def build_sums_table(estimate: Estimate) -> Table:
@@ -126,7 +126,8 @@ def _build_cost_table(title: str) -> Table:
     return rows
 
 
-def _format_hour(usd: Usd) -> str:
+def format_hour(usd: Usd) -> str:
+    """Return dollars an hour; amounts below a dollar have three digits."""
     return str(usd) if usd.known >= 1 or usd.unknown or not usd.known else f"${usd.known:.3f}"
 
 

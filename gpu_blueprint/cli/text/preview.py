@@ -83,11 +83,11 @@ def _format_title(config: StackConfig) -> Text:
     return Text.assemble(
         (facts["name"], "bold"),
         f" in {facts['region']}, account {facts['accountId']}\n{versions}\n"
-        f"{_describe_monitoring(config)}{repair}{admission}\n",
+        f"{describe_monitoring(config)}{repair}{admission}\n",
     )
 
 
-def _describe_monitoring(config: StackConfig) -> str:
+def describe_monitoring(config: StackConfig) -> str:
     """Return which Prometheus monitors the platform, and who gets its alerts."""
     monitoring = config.monitoring
     if monitoring is None:

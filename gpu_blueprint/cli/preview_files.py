@@ -1,0 +1,124 @@
+"""Write the files of ``preview``: the page and the picture."""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+
+from ..changes.baselines import Baseline, plan_baseline
+from ..cost.tenants import UNASSIGNED
+from ..errors import UsageError
+from ..files.loading import StackFile
+from ..pages.redaction import Redaction
+from ..plan import PlannedResource
+from ..problem import Problem
+from ..records import Record, replace
+from .changes import build_report, make_snapshot
+from .files import refuse_unwritable, write_whole
+from .rehearsal_file import read_played_rehearsal
+from .rehearse import report_progress
+from .text.changes_report import Report
+from .text.page_rehearsal import PlayedRehearsal
+from .text.preview_page import PageContent, preview_to_html, preview_to_svg
+
+_COMPONENT = "gpu-blueprint:components:"
+_NAMED = re.compile(r"-storage-(.+)$|/(.+)$")
+"""The names of components that end with the name of a storage or of a service."""
+
+
+class Sources(Record):
+    """The parts of a page that come from elsewhere than the stack."""
+
+    rehearsal: PlayedRehearsal | None = None
+    base: Baseline | None = None
+
+
+def refuse_page_flags(arguments: argparse.Namespace) -> None:
+    """Refuse files that cannot be written, and flags without the file that they change, before any work.
+
+    Raises:
+        UsageError: It says what to give instead.
+    """
+    if arguments.redact and not (arguments.html or arguments.svg):
+        raise UsageError("--redact changes a file: name it with --html FILE or --svg FILE")
+    for flag in ("against", "rehearsal"):
+        if getattr(arguments, flag) is not None and not arguments.html:
+            raise UsageError(f"--{flag} adds to the page: name its file with --html FILE")
+    files = [file for file in (arguments.html, arguments.svg) if file]
+    for file in files:
+        refuse_unwritable(file)
+    if len({file.resolve() for file in files}) < len(files):
+        raise UsageError(f"--html and --svg name the same file, {arguments.html}: give the picture another")
+
+
+def read_sources(arguments: argparse.Namespace, stack: StackFile) -> Sources:
+    """Read what the page shows besides the stack: a rehearsal and the base of a comparison.
+
+    Raises:
+        UsageError: The rehearsal or the base cannot be read.
+    """
+    pools = [pool.name for pool in stack.config.all_pools]
+    rehearsal = read_played_rehearsal(arguments.rehearsal, pools) if arguments.rehearsal else None
+    if arguments.against is None:
+        return Sources(rehearsal)
+    with report_progress() as progress:
+        return Sources(rehearsal, plan_baseline(arguments.against, stack.name, progress))
+
+
+def write_files(
+    arguments: argparse.Namespace,
+    stack: StackFile,
+    plan: Sequence[PlannedResource],
+    findings: Sequence[Problem],
+    sources: Sources,
+) -> None:
+    """Write the page and the picture that were asked for, and a line about each."""
+    redaction = Redaction(stack.name, stack.config, _list_base_names(sources.base)) if arguments.redact else None
+    if arguments.html:
+        warnings = stack.list_warnings(date.today())
+        report = None
+        if sources.base:
+            after = make_snapshot(stack, plan, warnings, findings)
+            report = build_report(stack.name, arguments.against, sources.base, after, None)
+        content = PageContent(
+            stack=stack,
+            plan=plan,
+            warnings=warnings,
+            findings=findings,
+            changes=_hide_base(report) if report and redaction else report,
+            rehearsal=sources.rehearsal,
+            redaction=redaction,
+            today=date.today(),
+        )
+        _write(arguments.html, preview_to_html(content))
+    if arguments.svg:
+        _write(arguments.svg, preview_to_svg(stack.config, redaction))
+
+
+def _write(file: Path, text: str) -> None:
+    write_whole(file, text)
+    print(f"{file}: written", file=sys.stderr)
+
+
+def _hide_base(report: Report) -> Report:
+    """Return a report that does not say where its base is: the name of a branch or folder may be telling."""
+    return replace(report, against="another revision", command="blueprint changes STACK --against BASE")
+
+
+def _list_base_names(base: Baseline | None) -> Iterator[tuple[str, str]]:
+    """Yield (kind, name) of all that only the base may have: itself, tenants, pools, models, services and storage."""
+    if base is None:
+        return
+    yield "base", base.label
+    if base.snapshot is None:
+        return
+    snapshot = base.snapshot
+    for kind, key in (("cluster", "name"), ("stack", "environment"), ("account", "accountId")):
+        yield kind, str(snapshot.stack.get(key, ""))
+    for kind, group in (("team", "tenants"), ("pool", "pools"), ("model", "models")):
+        yield from ((kind, str(entry["name"])) for entry in snapshot.cost.get(group, ()) if entry["name"] != UNASSIGNED)
+    for resource in snapshot.resources:
+        if resource.type.startswith(_COMPONENT) and (found := _NAMED.search(resource.name)):
+            yield ("storage", found[1]) if found[1] else ("service", found[2])

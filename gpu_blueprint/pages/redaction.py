@@ -1,0 +1,226 @@
+"""Replace the names and identifiers of a stack by placeholders such as ``team-1``, so that a page can be shown around.
+
+Every string of a stack file is hidden, except values of fields that name something of AWS, Kubernetes or the product.
+So a new field is hidden until somebody adds it to ``_SHOWN``. Identifiers that stand only elsewhere, such as in a
+rehearsal, are found by their form.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+
+from ..catalog.gpus import GPUS
+from ..config import StackConfig
+from ..config.helm import HelmOverrides
+from ..explain.plain_table import shorten_resource
+from ..records import Record
+from .view import StackView
+
+_SHOWN = frozenset(
+    {
+        *("region", "zone", "zones", "timezone", "start", "stop", "schedule", "duration", "nodes", "ready_timeout"),
+        *("kubernetes_version", "karpenter_version", "gpu", "instance_type", "instance_types", "profile", "layout"),
+        *("cpu", "memory", "warmup", "drain", "consolidate_after", "expire_after", "termination_grace_period"),
+        *("alerts_off", "actions", "spot_share", "order", "quantization", "gpus"),
+        *("rule", "tag"),
+    }
+)
+"""Fields whose values are no names of the stack's own."""
+_FREE = frozenset({"arguments", "conditions", *HelmOverrides.model_fields})
+"""Fields with settings of other programs, such as ``true`` and ``64``: only domain names in them are hidden."""
+_SHOWN_IN_PICTURES = frozenset(
+    {
+        *("purpose", "gpu", "sharing", "resource", "slices", "zones", "purchase", "server", "cpu", "memory", "place"),
+        *("instance_types", "arch", "counts"),
+    }
+)
+"""Fields of a picture that hold words of the product."""
+_KINDS: Mapping[str, str] = {
+    "Tenant.name": "team",
+    "Tenant.namespace": "namespace",
+    "Pool.name": "pool",
+    "CpuPool.name": "pool",
+    "VllmModel.name": "model",
+    "TritonModel.name": "model",
+    "Service.name": "service",
+    "S3Storage.name": "storage",
+    "EfsStorage.name": "storage",
+    "LustreStorage.name": "storage",
+    "Cluster.name": "cluster",
+    "ExistingCluster.name": "cluster",
+    "StackConfig.environment": "stack",
+    "Reservation.id": "reservation",
+    "ReservationTerm.id": "reservation",
+    "StackConfig.owner": "owner",
+    "StackConfig.cost_center": "cost-center",
+    "Ami.version": "",
+}
+"""Class and field → the beginning of its placeholders; empty for a field that is shown."""
+_FIELDS: Mapping[str, str] = {
+    **dict.fromkeys(("bucket",), "bucket"),
+    **dict.fromkeys(("account", "account_id"), "account"),
+    **dict.fromkeys(("emails", "sender"), "person"),
+    **dict.fromkeys(("cidr", "allowed_cidrs", "service_cidr"), "cidr"),
+}
+_FORMS: tuple[tuple[str, str], ...] = (
+    ("arn", r"arn:aws[\w-]*:[^\s\"'`,;)\]}]*[^\s\"'`,;)\]}.:]"),
+    ("objects", r"s3://[^\s\"'`,;)\]}]*[^\s\"'`,;)\]}.:]"),
+    ("person", r"[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}"),
+    ("node", r"\bip-\d+-\d+-\d+-\d+(?:\.[\w-]+)*"),
+    ("key", r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"),
+    ("id", r"\b(?:vpc|subnet|sg|cr|snap|ami|eni|vol|fs|fsap|rtb|nat|igw|vpce|lt|i|eipalloc)-[0-9a-f]{8,17}\b"),
+    ("account", r"(?<!\d)\d{12}(?!\d)"),
+    ("cidr", r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?![\d.])"),
+)
+"""Beginning of placeholders, and the form of identifiers that no stack file names."""
+_DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
+_PUBLIC = ("amazonaws.com", "nvidia.com", "nvcr.io", "docker.io", "quay.io", "ghcr.io", "k8s.io", "karpenter.sh", "svc")
+"""Ends of domain names that belong to nobody's stack."""
+_ARN_KINDS: Mapping[str, str] = {"iam": "role", "kms": "key"}
+_COMMON = {
+    "true",
+    "false",
+    "amd64",
+    "arm64",
+    "cpu",
+    "gpu-operator",
+    *(part for gpu in GPUS for part in (gpu, *gpu.split("-"))),
+}
+"""Values that name nothing of a stack, wherever they stand."""
+
+
+class Redaction:
+    """Placeholders for the names of a stack; the same name has the same placeholder in all texts."""
+
+    def __init__(self, name: str, stack: StackConfig, others: Iterable[tuple[str, str]] = ()) -> None:
+        """Number the names of a stack.
+
+        Args:
+            name: The name of the stack file.
+            stack: The stack; its names are numbered in the order of the fields.
+            others: Kinds and names from elsewhere, such as ``("team", "vision")`` of an older plan.
+        """
+        self._names: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+        for kind, found in (("stack", name), *_list_names(stack), *others):
+            if found and found not in _COMMON:
+                self._add(kind, found)
+        for word in _list_kept(stack):
+            self._names.setdefault(word, word)
+        self._pattern = self._compile()
+
+    def hide(self, text: str) -> str:
+        """Return a text in which placeholders replace every name and identifier."""
+        return self._pattern.sub(self._replace, text)
+
+    def _add(self, kind: str, name: str) -> str:
+        if name not in self._names:
+            self._counts[kind] = self._counts.get(kind, 0) + 1
+            self._names[name] = f"{kind}-{self._counts[kind]}"
+        return self._names[name]
+
+    def _compile(self) -> re.Pattern[str]:
+        """Return a pattern of the known names as whole words, longest first, and of the forms of identifiers."""
+        known = (_match_word(name) for name in sorted(self._names, key=lambda name: (-len(name), name)))
+        forms = (f"(?P<{kind}>{form})" for kind, form in _FORMS)
+        return re.compile("|".join([*known, *forms]))
+
+    def _replace(self, match: re.Match[str]) -> str:
+        found = match.group()
+        return self._names.get(found) or self._add(match.lastgroup or "name", found)
+
+
+def _match_word(name: str) -> str:
+    """Return a pattern of a name that is no part of a longer word."""
+    before = r"(?<![A-Za-z0-9])" if name[0].isalnum() else ""
+    after = r"(?![A-Za-z0-9])" if name[-1].isalnum() else ""
+    return f"{before}{re.escape(name)}{after}"
+
+
+def _list_names(stack: StackConfig) -> Iterator[tuple[str, str]]:
+    """Yield (beginning of the placeholder, name), in the order of the fields; a name may come several times."""
+    yield from _walk(stack, "StackConfig", "", None)
+
+
+def _list_kept(stack: StackConfig) -> Iterator[str]:
+    """Yield words of AWS and of the product that stay whole, although a part of them may be a name of the stack."""
+    words = [stack.region, *stack.network.zones]
+    for pool in stack.gpu_pools:
+        units = pool.profile.units.values()
+        words += [*units, *map(shorten_resource, units), pool.model.name]
+    yield from (word for word in words if not word.isalnum())
+
+
+def _walk(value: Any, owner: str, field: str, annotation: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, BaseModel):
+        for name, info in type(value).model_fields.items():
+            yield from _walk(getattr(value, name), type(value).__name__, name, info.annotation)
+    elif field in _SHOWN:
+        return
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from (("domain", found) for found in _list_domains(str(key)))
+            yield from _walk(item, owner, field, annotation)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from _walk(item, owner, field, annotation)
+    elif isinstance(value, str) and any(map(str.isalnum, value)):
+        yield from _read_leaf(value, owner, field, annotation)
+
+
+def _read_leaf(value: str, owner: str, field: str, annotation: Any) -> Iterator[tuple[str, str]]:
+    """Yield the names in the value of a field; none if the value is a word of the product."""
+    kind = _KINDS.get(f"{owner}.{field}", _FIELDS.get(field, "name"))
+    if field in _FREE:
+        yield from (("domain", found) for found in _list_domains(value))
+    elif kind and value not in _COMMON and value not in _list_literals(annotation):
+        yield from _split(value, kind)
+
+
+def _split(value: str, kind: str) -> Iterator[tuple[str, str]]:
+    """Yield a value, and the names in it: the last part of an ARN, and domain names."""
+    if value.startswith("arn:"):
+        service = value.split(":")[2]
+        kind = _ARN_KINDS.get(service, "arn")
+        last = re.split("[:/]", value)[-1]
+        account = value.split(":")[4]
+        yield from [("account", account)] if account.isdigit() else []
+        yield kind, value
+        yield from [(kind, last)] if len(last) > 1 and last != "*" else []
+        return
+    form = next((form for form, pattern in _FORMS if form == "id" and re.fullmatch(pattern, value)), None)
+    yield (value.split("-")[0] if form and kind == "name" else kind), value
+    yield from (("domain", found) for found in _list_domains(value) if found != value)
+
+
+def _list_domains(text: str) -> list[str]:
+    return [name for name in _DOMAIN.findall(text) if not name.endswith(_PUBLIC)]
+
+
+def _list_literals(annotation: Any) -> set[Any]:
+    """Return the values of all ``Literal`` in a type."""
+    if get_origin(annotation) is Literal:
+        return {*get_args(annotation)}
+    return {value for part in get_args(annotation) for value in _list_literals(part)}
+
+
+def redact_texts(value: Any, hide: Callable[[str], str], shown: Collection[str] = ("level",)) -> Any:
+    """Return a value in which every text at any depth is hidden, except fields of records that ``shown`` names."""
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, Record):
+        fields = {name: getattr(value, name) for name in value.__struct_fields__}
+        return type(value)(
+            **{name: each if name in shown else redact_texts(each, hide, shown) for name, each in fields.items()}
+        )
+    if isinstance(value, tuple | list):
+        return type(value)(redact_texts(item, hide, shown) for item in value)
+    return value
+
+
+def redact_view(view: StackView, hide: Callable[[str], str]) -> StackView:
+    """Return the facts of a picture with placeholders; words of the product stay, also where a tenant is called so."""
+    found: StackView = redact_texts(view, hide, _SHOWN_IN_PICTURES)
+    return found
