@@ -233,7 +233,7 @@ def test_an_image_with_its_digest_stays_whole(capsys: pytest.CaptureFixture[str]
     told = Reason(verdict="safe", text=f"pods are replaced: image {IMAGE} instead of {IMAGE}1", is_notice=True)
     show(report(changes(reasons=(told,))))
     lines = capsys.readouterr().out.splitlines()
-    assert f"  {IMAGE}" in lines and f"  {IMAGE}1" in lines
+    assert f"      {IMAGE}" in lines and f"      {IMAGE}1" in lines
 
 
 def test_other_replicas_at_the_same_cost_are_explained() -> None:

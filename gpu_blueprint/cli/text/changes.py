@@ -81,9 +81,10 @@ def _share(widest: list[int], room: int) -> list[int]:
 def _print(out: Console, text: str, *, bullet: str = "", style: str = "") -> None:
     """Print a text in lines of at most 80 columns, with a bullet before the first.
 
-    A word longer than a line, such as an image with its digest, stays whole.
+    A word longer than a line, such as an image with its digest, stays whole. The lines after the first are indented,
+    more than a detail below the text.
     """
-    indent = " " * len(bullet)
+    indent = " " * (len(bullet) if bullet.strip() else len(bullet) + 4)
     clean = " ".join(make_printable(text).split())
     for line in wrap_words(clean, _WIDTH, bullet, indent):
         out.print(Text(line, style=style), soft_wrap=True)
