@@ -31,7 +31,12 @@ _KEPT_HOURS = f"{KEEP_S // 3600} h"
 
 
 def write_head(
-    config: StackConfig, run: TrainingRun, *, warnings: Iterable[str] = (), notes: Iterable[str] = ()
+    config: StackConfig,
+    run: TrainingRun,
+    *,
+    warnings: Iterable[str] = (),
+    notes: Iterable[str] = (),
+    is_test: bool = False,
 ) -> str:
     """Return the comments above the YAML of a run.
 
@@ -40,8 +45,9 @@ def write_head(
         run: The run.
         warnings: Warnings of the run.
         notes: Notes about a run of a special kind.
+        is_test: True for an acceptance test, which writes no checkpoints.
     """
-    lines = (*(f"warning: {line}" for line in warnings), *notes, *list_notes(config, run))
+    lines = (*(f"warning: {line}" for line in warnings), *notes, *list_notes(config, run, is_test=is_test))
     return "".join(f"# {line}\n" for line in lines)
 
 
@@ -113,8 +119,8 @@ def _list_command_warnings(run: TrainingRun) -> Iterator[str]:
             yield f"{word} overrides the pod's variables for nodes and GPUs: leave it out"
 
 
-def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
-    """Yield how people start, watch, stop and resume a run."""
+def list_notes(config: StackConfig, run: TrainingRun, *, is_test: bool = False) -> Iterator[str]:
+    """Yield how people start, watch, stop and repeat a run; only a run with checkpoints saves and resumes."""
     kind, place = "jobset" if run.spans_nodes else "job", f"--namespace {run.tenant.namespace_name}"
     pods = f"job/{run.name}"
     if run.spans_nodes:
@@ -126,9 +132,10 @@ def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
     if run.spans_nodes:
         yield f"peers:  a node waits {run.wait} for the others, then ends with 1: one of {run.most_restarts} restarts"
     yield f"follow: kubectl logs --follow {place} {pods}{' (the first node)' if run.spans_nodes else ''}"
-    yield f"stop:   kubectl delete {kind} {run.name} {place} (it has {run.grace} s to save)"
-    yield f"resume: delete the run if it is there, then apply the text again; logs stay for {_KEPT_HOURS} after the end"
-    yield from _list_ends(run)
+    yield f"stop:   kubectl delete {kind} {run.name} {place} (it has {run.grace} s to {'save' if run.checkpoints else 'end'})"
+    again = "resume:" if run.checkpoints else "again: "
+    yield f"{again} delete the run if it is there, then apply the text again; logs stay for {_KEPT_HOURS} after the end"
+    yield from _list_ends(run, is_test)
     if run.checkpoints:
         folder = name_checkpoint_folder(run)
         yield f"{folder} belongs to all runs of the team that are called {run.name}: --name gives another"
@@ -139,7 +146,7 @@ def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
             )
 
 
-def _list_ends(run: TrainingRun) -> Iterator[str]:
+def _list_ends(run: TrainingRun, is_test: bool) -> Iterator[str]:
     """Yield which exits of the program end the run, and where the last lines of its log are."""
     again = f"{run.restarts} restart{'' if run.restarts == 1 else 's'}"
     if run.checkpoints:
@@ -148,6 +155,8 @@ def _list_ends(run: TrainingRun) -> Iterator[str]:
             f"{run.most_restarts}; --restarts changes the first"
         )
         yield f"why:    the last lines of each failure are in {name_checkpoint_folder(run)}/failures"
+    elif is_test:
+        yield f"ends:   after {again}; --restarts changes the number"
     else:
         lost = ", and a restart deletes the logs" if run.spans_nodes else ""
         yield f"ends:   after {again}, without checkpoints also over weeks{lost}: --checkpoints STORAGE, --restarts N"

@@ -117,7 +117,8 @@ def test_a_test_of_the_nodes_is_warned_of_the_network_alone() -> None:
 def test_the_notes_start_watch_and_stop_the_run(nodes: int, kind: str, pods: str) -> None:
     found = notes(nodes=nodes, name="llm")
     assert "kubectl apply --filename" in found and pods in found
-    assert f"kubectl delete {kind} llm --namespace red-space (it has 110 s to save)" in found
+    assert f"kubectl delete {kind} llm --namespace red-space (it has 110 s to end)" in found
+    assert "again:  delete the run" in found and "resume" not in found
     assert f"kubectl get {kind}s,workloads,pods --namespace red-space" in found
     assert "a pod that gets SIGTERM exits with 75" in found
     assert f"kubectl get {kind}s,pods " in notes(build_config(), nodes=nodes)
@@ -160,6 +161,15 @@ def test_a_run_on_a_capacity_block_is_told_its_end() -> None:
         assert ("all work is lost: --checkpoints STORAGE" in warnings(config, pool="fast")) is told
         saving = warnings(config, pool="fast", checkpoints="homes")
         assert ("whatever their grace period; save within that time" in saving) is told
+
+
+def test_only_a_run_with_checkpoints_saves_and_resumes_and_a_test_is_told_of_none() -> None:
+    kept = notes(checkpoints="homes")
+    assert "(it has 110 s to save)" in kept and "resume: delete the run" in kept
+    stack = queued()
+    tested = "\n".join(list_notes(stack, run_of(stack), is_test=True))
+    assert "ends:   after 3 restarts; --restarts changes the number" in tested
+    assert not any(word in tested for word in ("checkpoint", "resume", "save"))
 
 
 def test_runs_of_one_name_share_their_checkpoints_and_the_notes_say_so() -> None:
