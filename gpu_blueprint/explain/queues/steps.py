@@ -151,15 +151,26 @@ def _describe_contention(stack: StackConfig, pools: Sequence[Pool], shares: Sequ
 
 
 def _describe_flavor(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    """Yield the flavor of a pool, and the order of pools that Kueue tries."""
+    """Yield the flavor of a pool, and the order in which Kueue tries the pools of each tenant."""
     taints = [f"{taint['key']}:{taint['effect']}" for taint in pool.node_taints]
     tolerates = f" and tolerations for {', '.join(taints)}" if taints else ""
     yield f"flavor {pool.name}: a Job that starts gets the nodeSelector {POOL_KEY}: {pool.name}{tolerates}"
     (group,) = (group for group in list_groups(stack) if pool in group.pools)
-    if len(group.pools) > 1:
-        names = " → ".join(other.name for other in group.pools)
-        yield f"a Job without nodeSelector gets the first of these pools with enough quota: {names}"
+    users = [tenant for tenant in stack.tenants if tenant.may_use(pool.name)]
+    tried = {tenant.name: _name_alternatives(tenant, pool, group.pools) for tenant in users}
+    for names in dict.fromkeys(names for names in tried.values() if len(names) > 1):
+        tenants = ", ".join(tenant for tenant, own in tried.items() if own == names)
+        order = " → ".join(names)
+        yield f"a Job of {tenants} without nodeSelector gets the first of these pools with enough quota: {order}"
     yield from _name_prices(stack, pool)
+
+
+def _name_alternatives(tenant: Tenant, pool: Pool, pools: Sequence[Pool]) -> tuple[str, ...]:
+    """Return the names of the tenant's pools that have a resource of the pool, the pool itself included."""
+    resources = {*pool.profile.per_device}
+    return tuple(
+        other.name for other in pools if tenant.may_use(other.name) and resources & {*other.profile.per_device}
+    )
 
 
 def _name_prices(stack: StackConfig, pool: Pool) -> Iterator[str]:

@@ -132,8 +132,8 @@ def list_notes(config: StackConfig, run: TrainingRun, *, is_test: bool = False) 
     if run.spans_nodes:
         yield f"peers:  a node waits {run.wait} for the others, then ends with 1: one of {run.most_restarts} restarts"
     yield f"follow: kubectl logs --follow {place} {pods}{' (the first node)' if run.spans_nodes else ''}"
-    yield f"stop:   kubectl delete {kind} {run.name} {place} (it has {run.grace} s to {'save' if run.checkpoints else 'end'})"
-    again = "resume:" if run.checkpoints else "again: "
+    again, act = ("resume:", "save") if run.checkpoints else ("again: ", "end")
+    yield f"stop:   kubectl delete {kind} {run.name} {place} (it has {run.grace} s to {act})"
     yield f"{again} delete the run if it is there, then apply the text again; logs stay for {_KEPT_HOURS} after the end"
     yield from _list_ends(run, is_test)
     if run.checkpoints:

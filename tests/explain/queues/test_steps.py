@@ -139,16 +139,26 @@ def test_the_arithmetic_of_a_pool_leaves_headroom_out() -> None:
     )
 
 
-def test_pools_of_a_resource_are_named_in_the_order_in_which_a_job_tries_them() -> None:
+def test_the_pools_of_each_tenant_are_named_in_the_order_in_which_a_job_tries_them() -> None:
     pools: list[dict[str, Any]] = [
-        builders.pool(name="slices", purpose="inference"),
-        builders.pool(name="train", purpose="training", gpu="a100-80gb", maxGpus=16),
-        builders.pool(name="nightly", purpose="batch"),
+        builders.pool(name="slices", purpose="inference", maxGpus=64),
+        builders.pool(name="train", purpose="training", gpu="a100-80gb", maxGpus=64),
+        builders.pool(name="nightly", purpose="batch", maxGpus=64),
     ]
-    red = builders.tenant(name="red", gpus={"train": 8})
-    steps = explain(build_two_teams(pools=pools, tenants=[red]), "train")
-    assert steps["queue"][1] == (
-        "a Job without nodeSelector gets the first of these pools with enough quota: train → nightly → slices"
+    tenants = [
+        builders.tenant(name=name, gpus=dict.fromkeys(granted, 8))
+        for name, granted in {
+            "red": ["train"],
+            "blue": ["slices", "train"],
+            "grey": ["nightly", "train"],
+            "pink": ["train", "slices"],
+        }.items()
+    ]
+    steps = explain(build_two_teams(pools=pools, tenants=tenants), "train")
+    told = "without nodeSelector gets the first of these pools with enough quota"
+    assert steps["queue"][1:] == (
+        f"a Job of blue, pink {told}: train → slices",
+        f"a Job of grey {told}: train → nightly",
     )
 
 
