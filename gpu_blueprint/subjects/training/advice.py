@@ -1,12 +1,13 @@
 """The comments above the YAML of a run: warnings, and how to start, watch and stop the run."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from ...config import Pool, S3Storage, StackConfig
 from ...config.buying import tell_block_end
 from ..images.sources import split_name
+from ..storage.mounts import list_tenant_mounts
 from .environment import name_checkpoint_folder
 from .jobs import KEEP_S
 from .requests import find_efa_support
@@ -65,10 +66,11 @@ def list_network_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str
     image, support = split_name(run.image)[0], find_efa_support(config, run.image)
     if not run.pool.multi_node:
         types = config.list_instances(run.pool)
-        hint = "multiNode: {} with one instance type and one zone turns EFA on"
+        why, hint = "", "multiNode: {} with one instance type and one zone turns EFA on"
         if not any(row.efa_interfaces for row in types):
-            hint = f"no type of its nodes has EFA ({', '.join(row.instance_type for row in types)})"
-        yield f"pool {run.pool.name} has no EFA, so the nodes talk over TCP: {hint}"
+            why = f", and no type of its nodes has it ({', '.join(row.instance_type for row in types)})"
+            hint = _name_pools(run, [pool for pool in config.gpu_pools if pool.multi_node], "a pool with multiNode: {}")
+        yield f"pool {run.pool.name} has no EFA{why}, so the nodes talk over TCP: {hint}"
     elif support == "by-release":
         yield (
             f"some releases of {image} lack aws-ofi-nccl, and NCCL takes TCP without it: "
@@ -83,12 +85,14 @@ def list_network_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str
 
 def _list_pool_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str]:
     pool = run.pool
-    if pool.purpose in ("inference", "notebook"):
-        others = " or ".join(other.name for other in config.gpu_pools if _is_for_runs(other))
-        hint = f"take {others}" if others else "a pool with purpose: training does not"
+    for_runs = [other for other in config.gpu_pools if other.purpose in ("training", "batch")]
+    if pool not in for_runs:
+        hint = _name_pools(run, for_runs, "a pool with purpose: training")
         yield f"pool {pool.name} is for {pool.purpose}, and Karpenter may drain its nodes while the run works: {hint}"
     if run.spans_nodes and pool not in config.queued_pools:
-        hint = "queueing: {} and purpose: training give the pool a queue"
+        hint = "queueing: {} gives the pool a queue"
+        if pool not in for_runs:
+            hint = _name_pools(run, config.queued_pools, "a pool with purpose: training, and queueing: {}")
         yield f"pool {pool.name} has no queue, so two runs may each hold half of their nodes and wait for ever: {hint}"
     if run.spans_nodes and len(config.list_zones(pool)) > 1:
         zones = ", ".join(config.list_zones(pool))
@@ -96,13 +100,30 @@ def _list_pool_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str]:
     for block in config.list_reservations(pool):
         if block.capacity_block:
             saves = "save within that time" if run.checkpoints else "without checkpoints all work is lost"
-            yield f"{tell_block_end(block)}; {saves}{'' if run.checkpoints else ': --checkpoints STORAGE'}"
+            yield f"{tell_block_end(block)}; {saves}{'' if run.checkpoints else f': {_name_stores(config, run)}'}"
     if "spot" in pool.purchase and not run.checkpoints:
-        yield f"pool {pool.name} buys spot, and without checkpoints a reclaim loses all work: --checkpoints STORAGE"
+        reason = "buys spot, and without checkpoints a reclaim loses all work"
+        yield f"pool {pool.name} {reason}: {_name_stores(config, run)}"
 
 
-def _is_for_runs(pool: Pool) -> bool:
-    return pool.purpose in ("training", "batch")
+def _name_pools(run: TrainingRun, fitting: Sequence[Pool], wanted: str) -> str:
+    """Return the remedy that leads to a better pool: one of the tenant's own, one without a grant, or a new one."""
+    others = [pool for pool in fitting if pool is not run.pool]
+    if own := [pool.name for pool in others if run.tenant.may_use(pool.name)]:
+        return f"take {' or '.join(own)}"
+    if others:
+        names = " or ".join(pool.name for pool in others)
+        return f"take {names}, which {run.tenant.name} has no quota in; add it to the team's gpus first"
+    return f"the stack has no better pool; add {wanted} to the stack file"
+
+
+def _name_stores(config: StackConfig, run: TrainingRun) -> str:
+    """Return the remedy that leads to checkpoints: a storage that the tenant may write, or a grant."""
+    mounts = list_tenant_mounts(config, run.tenant)
+    if own := [mount.storage.name for mount in mounts if mount.may_write]:
+        return f"--checkpoints {' or '.join(own)}"
+    name = run.tenant.name
+    return f"let {name} write a storage (tenants: {{{name}: write}}), and name it in --checkpoints"
 
 
 def _list_command_warnings(run: TrainingRun) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ...records import Record
 from ...sharing import Exclusive
 from ..storage.mounts import list_mounts
 from .checkpoints import BYTES_PER_PARAMETER, Checkpoint, find_store
-from .limits import choose_gpus, find_limits
+from .limits import choose_gpus, explain_missing_pool, find_limits
 from .plans import PlanRequest, choose_row
 
 _ABBREVIATED_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmbt])", re.IGNORECASE)
@@ -141,12 +141,10 @@ def _find_pool(stack: StackConfig, words: PlanWords, faults: _Faults) -> Pool | 
     if pool and _has_whole_gpus(pool):
         return pool
     if pool:
-        reason = "has fractions of a GPU" if pool.is_fractional else "shares or cuts its GPUs"
+        reason = "has fractions of a GPU" if pool.is_fractional else "cuts or shares its GPUs"
         faults.lines.append(f"pool {name} {reason}, and a training run takes whole nodes; {give}")
-    elif name in [own.name for own in stack.cpu_pools]:
-        faults.lines.append(f"pool {name} has no GPUs; {give}")
     else:
-        faults.lines.append(f"there is no pool {name!r}; {suggest(name, stack.gpu_pools_by_name, 'there are')}")
+        faults.lines.append(explain_missing_pool(stack, name, whole))
     return None
 
 

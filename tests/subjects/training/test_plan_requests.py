@@ -38,9 +38,9 @@ def test_without_options_a_checkpoint_has_12_bytes_a_parameter_and_3_are_kept() 
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"pool": "trian"}, "there is no pool 'trian'; did you mean train?"),
-        ({"pool": "cpu"}, "pool cpu has no GPUs; give train"),
-        ({"pool": "slices"}, "pool slices shares or cuts its GPUs, and a training run takes whole nodes; give train"),
+        ({"pool": "trian"}, "there is no GPU pool 'trian'; did you mean train?"),
+        ({"pool": "cpu"}, "'cpu' is a CPU pool, which has no GPUs; give train"),
+        ({"pool": "slices"}, "pool slices cuts or shares its GPUs, and a training run takes whole nodes; give train"),
         ({"pool": "parts"}, "pool parts has fractions of a GPU, and a training run takes whole nodes; give train"),
         ({"params": "7B"}, "--params: '7B' is no number; write 7e9"),
         ({"params": "1.3 t"}, "--params: '1.3 t' is no number; write 1.3e12"),
