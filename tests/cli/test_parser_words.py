@@ -55,7 +55,7 @@ def test_the_usage_shows_where_the_program_stands(capsys: pytest.CaptureFixture[
             "has no option --chekpoints x: did you mean --check",
         ),
         (["runs", "fast", "--tenant", "red", "a", "--lr"], "has no place for a --lr: write the program"),
-        (["runs", "fast", "--tenant", "red", "--nodes", "two"], "--nodes: 'two' is no whole number; write 1, 2 or"),
+        (["runs", "fast", "--tenant", "red", "--nodes", "two"], "--nodes: 'two' is no whole number; write digits"),
         (["runs", "fast", "--tenant", "red", "--level", "4"], "'4' is no level; write 1, 2 or 3 (level 4 needs root"),
     ],
     ids=" ".join,

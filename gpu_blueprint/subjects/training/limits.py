@@ -74,7 +74,7 @@ def _find_misfits(config: StackConfig, pool: Pool, nodes: int, gpus: int) -> Ite
     """Yield why no node of the pool can hold a pod of the run."""
     sizes = list_sizes(config, pool)
     if nodes < 1:
-        yield f"--nodes {nodes}: a run has 1 node or more"
+        yield f"--nodes {nodes}: a run has 1 node or more; give --nodes 1"
     if gpus < 1 or gpus > sizes[-1]:
         yield f"--gpus {gpus}: a node of pool {pool.name} advertises {sizes[-1]}; give 1 to {sizes[-1]}"
     if len(pool.profile.units) > 1:

@@ -59,8 +59,14 @@ def test_without_options_a_checkpoint_has_12_bytes_a_parameter_and_3_are_kept() 
         ({"days": "-1"}, "--days: '-1' is no number that fits; write days above 0, up to 3,650"),
         ({"days": "inf"}, "--days: 'inf' is no number that fits; write days above 0, up to 3,650"),
         ({"keep": "0"}, "--keep: '0' is no number that fits; write a whole number from 1 to 1,000"),
-        ({"reclaimed": "1"}, "--reclaimed: '1' is no number that fits; write 0.2 for 20 %, below 1"),
-        ({"bytes_per_parameter": "x"}, "--bytes-per-parameter: 'x' is no number that fits; write 12 or 16"),
+        (
+            {"reclaimed": "1"},
+            "--reclaimed: '1' is no number that fits; write 0 to below 1, such as 0.2 for 20 %",
+        ),
+        (
+            {"bytes_per_parameter": "x"},
+            "--bytes-per-parameter: 'x' is no number that fits; write bytes from 0.5 to 64, such as 12 or 16",
+        ),
     ],
 )
 def test_a_wrong_word_is_refused_with_its_remedy(changes: dict[str, str], line: str) -> None:
