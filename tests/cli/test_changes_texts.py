@@ -217,6 +217,7 @@ def test_the_document_for_programs_is_plain_json(monster: Report) -> None:
     assert written["base"] == {
         "label": "main (0123456789)",
         "isNew": False,
+        "filesAlone": False,
         "problems": [],
         "failure": None,
     }
@@ -227,6 +228,16 @@ def test_a_notice_stands_in_a_section_of_its_own() -> None:
     found = changes(reasons=(told, Reason(verdict="safe", text="resources: 1 created")))
     (section,) = (each for each in list_sections(report(found)) if each.title == "To know before the merge")
     assert [item.text for item in section.items] == ["merge while pool main is open"]
+
+
+def test_a_comparison_without_the_code_says_so_in_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    found = replace(report(changes()), compares_files_alone=True)
+    told = f"{found.verdict} for the stack files alone, without the changes of the code"
+    show(found)
+    assert f"verdict: {told}\n" in capsys.readouterr().out
+    assert (
+        f": {told}\n" in changes_to_markdown(found).replace("\\-", "-") and changes_to_json(found)["base"]["filesAlone"]
+    )
 
 
 def test_an_image_with_its_digest_stays_whole(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ...changes.effects import Verdict
-from .changes_report import Report, list_notes, list_reasons, summarize
+from .changes_report import Report, describe_verdict, list_notes, list_reasons, summarize
 from .changes_sections import Item, Section, list_sections
 from .formats import make_printable
 from .tables import make_console, wrap_words
@@ -27,7 +27,8 @@ def show(report: Report) -> None:
     """Print the report."""
     out = make_console(_WIDTH)
     _print(out, f"{report.stack} against {report.against}", style="bold")
-    _print(out, f"verdict: {report.verdict or 'none, because the base does not load'}", style=_STYLES[report.verdict])
+    verdict = describe_verdict(report) or "none, because the base does not load"
+    _print(out, f"verdict: {verdict}", style=_STYLES[report.verdict])
     _print(out, summarize(report))
     if report.changes:
         for item in shorten_items([Item(text=text) for text in list_reasons(report.changes)], _MOST_REASONS):
