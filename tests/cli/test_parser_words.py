@@ -77,7 +77,7 @@ def test_a_command_that_is_not_there_is_answered_with_the_closest(capsys: pytest
         ("job runs fast", "blueprint job needs --tenant; "),
         (
             "cost prod --tenant serving",
-            "blueprint cost has no option --tenant serving: the table By tenant has each tenant; ",
+            "blueprint cost has no option --tenant serving: the table 'By tenant' has a row for each tenant; ",
         ),
         ("check prod --jsn", "blueprint check has no option --jsn: did you mean --json? "),
         ("--versoin", "blueprint has no option --versoin: did you mean --version? "),

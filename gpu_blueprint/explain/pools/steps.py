@@ -59,7 +59,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     if job := [*show_pool_job(stack, pool)]:
         yield from job
     else:
-        yield Step("a pod asks", tuple(write_yaml(build_pod(stack, pool)).splitlines()))
+        yield Step("a pod requests", tuple(write_yaml(build_pod(stack, pool)).splitlines()))
 
 
 def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:

@@ -37,7 +37,7 @@ def explain_tenant_queue(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
     yield Step("borrows from", tuple(_name_lenders(stack, share, shares) for share in own))
     yield Step("lends to", tuple(_name_borrowers(share, shares) for share in own))
     yield Step("when all ask", tuple(_describe_contention(stack, pools, shares)))
-    trial = "the size of a trial; a real job copies the CPU and memory for each unit from `a pod asks` above"
+    trial = "the size of a trial; a real job copies the CPU and memory for each unit from `a pod requests` above"
     yield from _show_job(stack, tenant, pools[0], build_first_job(stack, tenant, pools[0]), trial)
 
 
@@ -61,7 +61,7 @@ def show_pool_job(stack: StackConfig, pool: Pool) -> Iterator[Step]:
 
 
 def _show_job(stack: StackConfig, tenant: Tenant, pool: Pool, job: dict[str, Any], size: str) -> Iterator[Step]:
-    yield Step("a job asks", tuple(write_yaml(job).splitlines()))
+    yield Step("a Job requests", tuple(write_yaml(job).splitlines()))
     yield Step("and it has", (size, *describe_job(stack, tenant, pool)))
 
 

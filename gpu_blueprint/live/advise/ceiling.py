@@ -55,7 +55,8 @@ def _explain(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Itera
     )
     yield (
         f"{use.held_peak:.1f} × {PEAK_MARGIN} in whole nodes, at least the GPUs that ran, are reserved or are promised "
-        f"to services{' and models' if stack.models else ''}: {lower.max_gpus} instead of {pool.max_gpus}"
+        f"to services{' and models' if stack.models else ''}, and those of the largest node: {lower.max_gpus} instead "
+        f"of {pool.max_gpus}"
     )
     if _lower_quotas(stack, pool, lower):
         yield "tenants' quotas above the new limit become the new limit"
