@@ -133,9 +133,9 @@ def _list_objects(config: StackConfig) -> Iterator[str]:
         shared = {"services": model.name, "poddisruptionbudgets": model.name, "serviceaccounts": model.account}
         yield from (f"{space}/{kind}/{name}" for kind, name in shared.items())
         for version in model.list_versions():
-            yield from (f"{space}/{kind}/{name}" for kind, name in _list_of_version(version).items())
+            yield from (f"{space}/{kind}/{name}" for kind, name in _list_version_objects(version).items())
 
 
-def _list_of_version(model: ServedModel) -> dict[str, str]:
+def _list_version_objects(model: ServedModel) -> dict[str, str]:
     settings = {"configmaps": model.settings} if isinstance(model, TritonModel) else {}
     return {"deployments": model.deployment, **settings}

@@ -69,10 +69,10 @@ def list_remarks(load: Load, totals: Sequence[Outcome], reclaims: float) -> list
             remarks.append(f"{total.name}: the price of {', '.join(sorted(total.usd_a_day.unknown))} is not known.")
         if total.unserved is not None and total.unserved > MUCH_UNSERVED:
             remarks.append(f"{total.name}: {total.unserved:.1%} of the work is not done, so a low bill buys less work.")
-        if total.tight_a_day:
+        if total.jobs_above_gpu_memory_a_day:
             remarks.append(
-                f"{total.name}: {total.tight_a_day:,.1f} jobs a day need more GPU memory than their part of a GPU has."
-                " With time-slicing they take it from other pods or fail, elsewhere they fail."
+                f"{total.name}: {total.jobs_above_gpu_memory_a_day:,.1f} jobs a day need more GPU memory than their "
+                "part of a GPU has. With time-slicing they take it from other pods or fail, elsewhere they fail."
             )
     if any(total.used is None for total in totals):
         remarks.append("Some jobs do not say how busy their GPUs are, so nothing is known of use and unserved work.")
@@ -172,7 +172,7 @@ _MEASURES: dict[str, _Write] = {
     "wait, p95": lambda total, _: write_wait(total.wait_p95_s),
     "jobs": lambda total, _: _write_count(total.jobs_a_day),
     "jobs that never fit": lambda total, _: "\n".join(_list_refused(total)) or "0",
-    "jobs above their GPU memory": lambda total, _: _write_count(total.tight_a_day),
+    "jobs above their GPU memory": lambda total, _: _write_count(total.jobs_above_gpu_memory_a_day),
     "jobs waiting at the end": lambda total, _: _write_count(total.waiting_a_day),
     "evictions": lambda total, _: _write_count(total.evictions_a_day),
     "nodes launched": lambda total, _: "\n".join(_list_nodes(total)) or "0",

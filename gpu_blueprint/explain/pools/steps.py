@@ -130,7 +130,7 @@ def _describe_overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:
 
 def _describe_limit(pool: Pool) -> Iterator[str]:
     yield f"{pool.max_gpus} GPUs"
-    yield from (f"limits {name}: {count}" for name, count in pool.profile.count_at_ceiling(pool.max_gpus).items())
+    yield from (f"limits {name}: {count}" for name, count in pool.profile.count_at_max_gpus(pool.max_gpus).items())
 
 
 def _describe_hours(pool: Pool, hours: Hours) -> Iterator[str]:

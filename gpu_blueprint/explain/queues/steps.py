@@ -191,7 +191,7 @@ def _add_up(stack: StackConfig, pool: Pool) -> Iterator[str]:
             grant.tenant: pool.count_by_unit(grant.count).get(unit, 0)
             for grant in stack.grants_by_pool.get(pool.name, [])
         }
-        limit, offered = pool.profile.count_at_ceiling(pool.max_gpus)[resource], count_offered(stack, pool)[resource]
+        limit, offered = pool.profile.count_at_max_gpus(pool.max_gpus)[resource], count_offered(stack, pool)[resource]
         parts = [f"{tenant} {count}" for tenant, count in granted.items() if count]
         parts.append(
             f"{max(offered - sum(granted.values()), 0)} without a grant, {_say_who_borrows(stack, pool, resource)}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ...catalog.inference_servers import INFERENCE_SERVERS
 from ...config import Pool, Service, StackConfig
 from ...config.grant_rooms import count_gpus
-from ...monitoring.scaling import list_measures
+from ...monitoring.scaling import list_signal_queries
 from ..amounts import describe_amount
 from ..facet import Explain, Part
 from ..plain_table import PlainTable
@@ -63,7 +63,7 @@ def _describe_replicas(service: Service) -> Iterator[str]:
 
 def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
     """Yield each signal with its target value, followed by its PromQL."""
-    found = list_measures(service.name, stack.find_namespace(service), service)
+    found = list_signal_queries(service.name, stack.find_namespace(service), service)
     for words, measure in zip(summarize_service(stack, service).scales_on, found, strict=True):
         each = " for each replica" if measure.per_replica else ""
         yield f"{words}: this PromQL, with the target value {measure.target:g}{each}"

@@ -14,7 +14,7 @@ from ...records import Record, field
 
 PLACEHOLDER_ACCOUNT = "111122223333"
 PLACEHOLDER_OWNER = "platform-team@example.com"
-PLACEHOLDER_BLOCK = "203.0.113.0/24"
+PLACEHOLDER_CIDR = "203.0.113.0/24"
 MOST_GPUS, MOST_DOLLARS = 10_000, 1e9
 PURPOSES = get_args(Purpose)
 _MODES = ("exclusive", "mig", "mps", "none", "time-slicing")
@@ -44,7 +44,7 @@ class Answers(Record, kw_only=True, dict=True):
     account: str = PLACEHOLDER_ACCOUNT
     region: str = "us-east-1"
     zones: str | None = None
-    allowed: list[str] = field(default_factory=lambda: [PLACEHOLDER_BLOCK])
+    allowed: list[str] = field(default_factory=lambda: [PLACEHOLDER_CIDR])
     admins: list[str] = field(default_factory=list)
     tenant: str = "team-a"
     members: list[str] = field(default_factory=list)

@@ -4,7 +4,7 @@ from ...catalog import GPUS
 from ...config.sizes import PodSize
 from ...records import Record
 from ...yaml_text.flow import write_flow, write_scalar
-from .answers import PLACEHOLDER_BLOCK, PURPOSES, Answers, split
+from .answers import PLACEHOLDER_CIDR, PURPOSES, Answers, split
 
 _CPUS_OF_GPU, _GIB_OF_GPU = 8, 64
 _CPUS_OF_SLOT, _GIB_OF_SLOT = 2, 8
@@ -42,7 +42,7 @@ def write_text(answers: Answers, sizing: Sizing) -> str:
 
 
 def _write_head(answers: Answers) -> list[str]:
-    cidr_comment = " # an example; write the addresses of your office" if answers.allowed == [PLACEHOLDER_BLOCK] else ""
+    cidr_comment = " # an example; write the addresses of your office" if answers.allowed == [PLACEHOLDER_CIDR] else ""
     return [
         "# yaml-language-server: $schema=schema.json",
         f"# One pool of {_describe(answers)}, and one tenant. docs/config.md explains every field.",

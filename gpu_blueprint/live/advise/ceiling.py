@@ -102,7 +102,7 @@ def _list_changes(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> 
 def _lower_quotas(stack: StackConfig, pool: Pool, lower: Pool) -> list[Change]:
     """Return the changes that lower tenants' quotas to the new limit, where they are above it."""
     changes: list[Change] = []
-    at_limit = lower.profile.count_at_ceiling(lower.max_gpus)
+    at_limit = lower.profile.count_at_max_gpus(lower.max_gpus)
     for tenant in stack.tenants:
         grant = tenant.gpus.get(pool.name, 0)
         for unit, count in pool.count_by_unit(grant).items():
