@@ -82,7 +82,7 @@ def _share(widest: list[int], room: int) -> list[int]:
 def _print(out: Console, text: str, *, bullet: str = "", style: str = "") -> None:
     """Print a text in lines of at most 80 columns, with a bullet before the first.
 
-    A word longer than a line, such as an image with its digest, stays whole. The lines after the first are indented,
+    A word longer than a line, such as an image with its digest, stays whole. The lines after the first are indented
     more than a detail below the text.
     """
     indent = " " * (len(bullet) if bullet.strip() else len(bullet) + 4)

@@ -12,7 +12,7 @@ from ...records import Record
 from .tables import make_console, wrap_words
 
 _CODE = 4
-"""Blanks before a line of code in a topic, at least."""
+"""Fewest blanks before a line of code in a topic."""
 _CODE_SPAN = re.compile("`[^`]+`")
 _JOINT = "\0"
 """A letter that no text has; it stands for a blank at which no line may end."""

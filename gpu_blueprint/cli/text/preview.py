@@ -106,7 +106,7 @@ def _describe_monitoring(config: StackConfig) -> str:
 
 
 def _build_table(rows: PlainTable) -> Table:
-    """Return a table in which the first line of each name is bold. In that of GPU pools, blank lines follow rows."""
+    """Return a table with the first line of each name in bold; in that of GPU pools, a blank line follows each row."""
     listed = make_table(rows.title, *rows.headers)
     spaced = rows.title == "GPU pools"
     for row in rows.rows:

@@ -14,7 +14,7 @@ _MINUTE_S, _HOUR_S = 60, 3600
 _NARROW = 20
 """Columns of a pool on a narrow terminal: the longest name of an instance type, and the gap before it."""
 MUCH_UNSERVED = 0.02
-"""A part of the work above which a cheaper stack may be cheaper because it does less."""
+"""Undone part of the work above which a stack may be cheaper only because it does less."""
 METHOD = "simulated, not measured; docs/replay.md says what the simulation leaves out"
 
 
@@ -58,7 +58,7 @@ def find_saving(total: Outcome, first: Outcome) -> float | None:
 
 
 def list_remarks(load: Load, totals: Sequence[Outcome], reclaims: float) -> list[str]:
-    """Return what to know before one trusts the numbers."""
+    """Return the sentences with which a reader judges the numbers."""
     remarks = [f"{load.method[0].upper()}{load.method[1:]}: {count(_count_jobs(load), 'job')}, {METHOD}."]
     if reclaims:
         remarks.append(f"EC2 takes back {reclaims:.1%} of the spot nodes in an hour.")
@@ -89,7 +89,7 @@ def _compare(load: Load, totals: Sequence[Outcome]) -> Table:
 
 
 def _build_pools(replay: StackReplay, width: int) -> Iterator[Table]:
-    """Yield the pools as rows; on a narrow terminal as columns, as many beside each other as it has room for."""
+    """Yield a table with a row for each pool; on a narrow terminal, tables with as many columns of pools as fit."""
     title = f"\nPools of {replay.name}"
     if width >= WIDTH:
         table = make_table(title, "pool")

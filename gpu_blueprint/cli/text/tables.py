@@ -1,4 +1,4 @@
-"""Print tables without lines and sentences, at most 100 characters wide, with colour only on a terminal."""
+"""Print tables, which have no ruled lines, and sentences: at most 100 characters wide, in colour only on a terminal."""
 
 import io
 import re
@@ -19,7 +19,7 @@ WIDTH = 100
 _GAP = 2
 """Blanks between two columns of a table."""
 _HANG = 4
-"""Blanks before the second and later lines of a name or title that wraps, more than before its first line."""
+"""Additional blanks before the second and later lines of a name or title that wraps."""
 
 
 class _Pipe(Console):
