@@ -55,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def build(bundles: tuple[Bundle, ...], *, only_check: bool = False) -> None:
     """Build the missing parts of some bundles, and remove old parts that no clone has used for 30 days.
 
+    With ``only_check``, print what the build needs, and neither build nor remove anything.
+
     Raises:
         LabError: The machine lacks something, or Go failed.
     """

@@ -62,7 +62,7 @@ def is_fit(place: Path) -> bool:
     )
 
 
-def refuse_unfit(built: Path, place: Path, remedy: str) -> None:
+def refuse_outdated_part(built: Path, place: Path, remedy: str) -> None:
     """Raise LabError, with the remedy, if a part is not built from the current lab/, or if a file has another size.
 
     A start checks only sizes; a build also checks hashes (``is_fit``). The place counts as used.

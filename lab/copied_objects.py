@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from .built import find_place, refuse_unfit
+from .built import find_place, refuse_outdated_part
 from .engines import CLUSTER_FOLDER, REMEDIES, Bundle, Effort
 from .go_modules import hash_go_modules
 from .go_tool import Go, Watch
@@ -44,7 +44,7 @@ class CopiedObjects:
             LabError: The files are missing, or lab/ has changed since the build.
         """
         place = self.place
-        refuse_unfit(place / self.name, place, REMEDIES[self.bundle])
+        refuse_outdated_part(place / self.name, place, REMEDIES[self.bundle])
         return place / self.name
 
     def read(self, file: str) -> str:

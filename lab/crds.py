@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from .built import find_place, refuse_unfit
+from .built import find_place, refuse_outdated_part
 from .engines import CLUSTER_FOLDER, REMEDIES, Effort
 from .go_modules import hash_go_modules
 from .go_tool import Go, Watch
@@ -39,12 +39,12 @@ def find_crds() -> Path:
     Raises:
         LabError: The CRDs are missing, or lab/ has changed since the build.
     """
-    place = find_crds_place()
-    refuse_unfit(place / NAME, place, REMEDIES["rehearse"])
+    place = find_crds_build_folder()
+    refuse_outdated_part(place / NAME, place, REMEDIES["rehearse"])
     return place / NAME
 
 
-def find_crds_place() -> Path:
+def find_crds_build_folder() -> Path:
     """Return the place of this part, which contains the folder with the CRDs."""
     return find_place(NAME, hash_crds())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, cast
 
-from .built import find_place, refuse_unfit
+from .built import find_place, refuse_outdated_part
 from .go_modules import hash_go_modules, read_go_module
 
 Bundle = Literal["rehearse", "lifecycle", "workflow", "scaling", "sharing"]
@@ -124,5 +124,5 @@ def find_engine(name: str) -> Path:
     engine = ENGINES[name]
     place = engine.place
     program = place / PROGRAMS / name
-    refuse_unfit(program, place, REMEDIES[engine.bundle])
+    refuse_outdated_part(program, place, REMEDIES[engine.bundle])
     return program

@@ -11,7 +11,7 @@ from gpu_blueprint.records import Record
 
 from .aggregation import Aggregation
 from .aws import Shim, Timings
-from .built import refuse_unfit
+from .built import refuse_outdated_part
 from .control_plane import ControlPlane, start_control_plane
 from .crds import find_crds
 from .engines import REMEDIES, Bundle
@@ -183,7 +183,7 @@ class Lab:
 def _refuse_missing_parts(bundle: Bundle) -> None:
     """Raise LabError, with the command that helps, if a part of a bundle is not built or is damaged."""
     for part in list_parts(bundle):
-        refuse_unfit(part.place / part.path, part.place, REMEDIES[bundle])
+        refuse_outdated_part(part.place / part.path, part.place, REMEDIES[bundle])
 
 
 def _find_rank(manifest: Manifest) -> int:

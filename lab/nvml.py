@@ -33,7 +33,7 @@ def find_library() -> Path:
         LabError: The library is damaged or not built, or lab/ has changed since the build.
     """
     place = find_place()
-    built.refuse_unfit(place / PATH, place, REMEDIES["sharing"])
+    built.refuse_outdated_part(place / PATH, place, REMEDIES["sharing"])
     return place / PATH
 
 

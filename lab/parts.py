@@ -7,7 +7,7 @@ from pathlib import Path
 from . import nvml
 from .built import is_fit
 from .copied_objects import JOBSET_OBJECTS, KEDA_OBJECTS, KUEUE_OBJECTS, CopiedObjects
-from .crds import COPIED_FOLDER, EFFORT, find_crds_place, write_crds
+from .crds import COPIED_FOLDER, EFFORT, find_crds_build_folder, write_crds
 from .crds import NAME as DEFINITIONS
 from .engines import CLUSTER_FOLDER, ENGINES, NVIDIA_FOLDER, PROGRAMS, Bundle, Effort, Engine
 from .go_modules import find_platform, parse_go_version, read_go_module
@@ -48,7 +48,7 @@ def list_parts(*bundles: Bundle) -> list[Part]:
         "custom resource definitions",
         "rehearse",
         EFFORT,
-        find_crds_place(),
+        find_crds_build_folder(),
         DEFINITIONS,
         (CLUSTER_FOLDER, COPIED_FOLDER),
         write_crds,

@@ -85,7 +85,7 @@ class Workspace:
                     start_new_session=True,
                 )
             except OSError as error:
-                raise LabError(f"{command[0]}: cannot be started: {error.strerror}; run: make lab") from None
+                raise LabError(f"{command[0]}: cannot be started: {error.strerror}; build it: make lab-all") from None
 
     def stop(self, name: str) -> None:
         """Stop an engine and wait until it has ended; an engine that does not run is no error."""

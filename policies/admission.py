@@ -57,8 +57,8 @@ def _is_out_of_reach(of_system: str, name: str, stack: Stack) -> bool:
 def _speaks_of(policy: Resource, of_system: str) -> bool:
     """Tell whether an admission policy judges the priority of pods.
 
-    If it names system classes, this class must be among them. The CEL of the policy is searched for words, not
-    evaluated.
+    If the policy names system classes, ``of_system`` must be among them. The CEL of the policy is searched for words,
+    not evaluated.
     """
     texts = list_expressions(policy)
     named = [name for name in _SYSTEM_CLASSES if any(name in text for text in texts)]
@@ -73,7 +73,7 @@ pod."""
 def _is_for_tenants(namespace: Resource, settings: Settings, stack: Stack) -> bool:
     """Tell whether the rules judge a namespace.
 
-    They do if tenants run pods in it, the program has GPU nodes, and no policy engine covers it.
+    They do if tenants run pods in the namespace, the program has GPU nodes, and no policy engine covers the namespace.
     """
     if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
         return False

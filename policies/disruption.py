@@ -116,7 +116,7 @@ def _refuse_unbounded_life(pool: Resource, report: Report, _: Settings) -> None:
 def _is_warned_otherwise(release: Resource, stack: Stack) -> bool:
     """Tell whether nodes get a warning even without the value settings.interruptionQueue.
 
-    They do if an environment variable of Karpenter names the queue, or if AWS Node Termination Handler drains nodes.
+    Nodes do if an environment variable of Karpenter names the queue, or if AWS Node Termination Handler drains nodes.
     """
     entries = read_mappings(read_value(release, "controller", "env"), "controller.env")
     is_named = any(entry.get("name") == "INTERRUPTION_QUEUE" and entry.get("value") for entry in entries)

@@ -235,7 +235,7 @@ def _has_own_groups(annotations: Mapping[str, Any], prefix: str) -> bool:
 def _is_open_service(annotations: Mapping[str, Any], spec: Mapping[str, Any], stack: Stack) -> bool:
     """Tell whether a Service's load balancer is public.
 
-    Without annotations it is, unless the AWS Load Balancer Controller makes it.
+    Without annotations the load balancer is public, unless the AWS Load Balancer Controller makes it.
     """
     scheme, internal = (read_text(annotations.get(key), key).lower() for key in (_SCHEME, _INTERNAL))
     if scheme:

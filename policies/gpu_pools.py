@@ -94,18 +94,18 @@ def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack
             f"pool {pool.name} limits {', '.join(sorted(limits))}, but its NodeOverlays set the count to 0, "
             "so no number of nodes reaches the limit"
         )
-    elif limits and (handed := _list_handed_out(pool, stack)) and not limits & (handed | offered):
+    elif limits and (handed := _list_counted_resources(pool, stack)) and not limits & (handed | offered):
         report(
             f"pool {pool.name} limits {', '.join(sorted(limits))}, and its nodes advertise "
             f"{', '.join(sorted(handed))}, so no number of nodes reaches the limit"
         )
 
 
-def _list_handed_out(pool: Resource, stack: Stack) -> set[str]:
+def _list_counted_resources(pool: Resource, stack: Stack) -> set[str]:
     """Return the GPU resources that count against a pool's limits.
 
-    These are what its nodes advertise, and whole GPUs, which EC2 reports before nodes share them. The result is empty
-    if the program does not show what some nodes advertise.
+    They are the resources that the pool's nodes advertise, and whole GPUs, which EC2 reports before nodes share them.
+    The result is empty if the program does not show what some nodes advertise.
     """
     rows = [] if list_unknown_types(pool) else list_gpu_types(pool)
     found = [find_advertised(pool, row, stack) for row in rows]

@@ -20,7 +20,13 @@ from gpu_blueprint.catalog.addons import (
     PodIdentity,
 )
 from gpu_blueprint.config import InstallMonitoring, StackConfig
-from gpu_blueprint.subjects.cluster.telling import VARIABLES_MAP, build_mark, build_mount, build_volume, has_authorities
+from gpu_blueprint.subjects.cluster.telling import (
+    VARIABLES_MAP,
+    build_mount,
+    build_restart_annotation,
+    build_volume,
+    has_authorities,
+)
 from gpu_blueprint.subjects.keys.rights import build_volume_statements
 
 from ..arguments import Options, Resources
@@ -137,7 +143,7 @@ def _tell_ebs_driver(config: StackConfig) -> dict[str, Any]:
     if not config.egress:
         return {}
     certificates = {"volumes": [build_volume()], "volumeMounts": [build_mount()]} if has_authorities(config) else {}
-    told = {"envFrom": [{"configMapRef": {"name": VARIABLES_MAP}}], "podAnnotations": build_mark(config)}
+    told = {"envFrom": [{"configMapRef": {"name": VARIABLES_MAP}}], "podAnnotations": build_restart_annotation(config)}
     return {**told, **certificates}
 
 

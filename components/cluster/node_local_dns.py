@@ -22,7 +22,7 @@ from gpu_blueprint.subjects.images.sources import locate_image
 from gpu_blueprint.subjects.tenants.traffic import find_dns_address
 
 from ..arguments import Options, Resources
-from ..metadata import name_without_waiting
+from ..metadata import build_metadata_without_await
 from ..placement import TOLERATE_EVERY_TAINT
 
 _LABELS = {"k8s-app": PROGRAM}
@@ -47,13 +47,13 @@ class NodeLocalDns(pulumi.ComponentResource):
         # The Services must not wait for their pods: the caches start after the Services.
         upstream = k8s.core.v1.Service(
             f"{name}-upstream",
-            metadata=name_without_waiting(UPSTREAM_SERVICE, namespaces.KUBE_SYSTEM),
+            metadata=build_metadata_without_await(UPSTREAM_SERVICE, namespaces.KUBE_SYSTEM),
             spec=build_upstream_spec(),
             opts=child,
         )
         k8s.core.v1.Service(
             f"{name}-metrics",
-            metadata=name_without_waiting(PROGRAM, namespaces.KUBE_SYSTEM, _LABELS),
+            metadata=build_metadata_without_await(PROGRAM, namespaces.KUBE_SYSTEM, _LABELS),
             spec=build_metrics_spec(),
             opts=child,
         )
@@ -66,7 +66,7 @@ class NodeLocalDns(pulumi.ComponentResource):
         self.daemons = k8s.apps.v1.DaemonSet(
             f"{name}-cache",
             # Nodes come and go with the load, so some pods always wait for a node that starts.
-            metadata=name_without_waiting(PROGRAM, namespaces.KUBE_SYSTEM),
+            metadata=build_metadata_without_await(PROGRAM, namespaces.KUBE_SYSTEM),
             spec=build_daemons_spec(config),
             # The cache reads the Service's address from an environment variable that only pods started after the
             # Service have.

@@ -14,7 +14,7 @@ from gpu_blueprint.sharing.profile import OPERANDS_LABEL
 from gpu_blueprint.subjects.images.sources import locate_image
 
 from ..arguments import Options, Resources
-from ..metadata import name_without_waiting
+from ..metadata import build_metadata_without_await
 from ..placement import TOLERATE_EVERY_TAINT
 from .dcgm_engine import AGENT_ARCH, AGENT_ENGINE_ADDRESS
 
@@ -66,13 +66,13 @@ class OwnExporter(pulumi.ComponentResource):
             k8s.apps.v1.DaemonSet(
                 f"{name}-{arch}",
                 # Nodes come and go with the load, so some pods always wait for a node that starts.
-                metadata=name_without_waiting(f"{DCGM_JOB}-{arch}", namespaces.MONITORING),
+                metadata=build_metadata_without_await(f"{DCGM_JOB}-{arch}", namespaces.MONITORING),
                 spec=build_exporter_spec(config, arch),
                 opts=child,
             )
         k8s.core.v1.Service(
             f"{name}-service",
-            metadata=name_without_waiting(DCGM_JOB, namespaces.MONITORING, {"app": DCGM_JOB}),
+            metadata=build_metadata_without_await(DCGM_JOB, namespaces.MONITORING, {"app": DCGM_JOB}),
             spec={
                 "cluster_ip": "None",
                 "selector": {"app": DCGM_JOB},

@@ -11,8 +11,8 @@ from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
 from gpu_blueprint.catalog.versions import build_karpenter_chart, build_karpenter_crd_chart
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.cluster.telling import (
-    build_mark,
     build_mount,
+    build_restart_annotation,
     build_volume,
     has_authorities,
     list_environment,
@@ -176,7 +176,10 @@ def _tell_controller(config: StackConfig) -> dict[str, Any]:
     """Return the values for the controller's proxy and certificate authorities (charts/karpenter/values.yaml)."""
     if not config.egress:
         return {}
-    told: dict[str, Any] = {"podAnnotations": build_mark(config), "controller": {"env": list_environment(config)}}
+    told: dict[str, Any] = {
+        "podAnnotations": build_restart_annotation(config),
+        "controller": {"env": list_environment(config)},
+    }
     if has_authorities(config):
         told["extraVolumes"] = [build_volume()]
         told["controller"]["extraVolumeMounts"] = [build_mount()]

@@ -4,8 +4,8 @@ and the right to use the company's own keys.
 In a VPC without internet Karpenter calls neither IAM nor the price list (settings.isolatedVPC), so the policies do not
 allow these calls.
 
-``cluster.instanceStatusRepair: false`` leaves out ``ec2:DescribeInstanceStatus``. Nothing else turns off Karpenter's
-controller interruption.instancestatus: it has no feature gate and no setting.
+``cluster.instanceStatusRepair: false`` leaves out ``ec2:DescribeInstanceStatus``. Only the missing permission turns off
+Karpenter's controller interruption.instancestatus, which has no feature gate and no setting.
 
 Source: aws/karpenter-provider-aws v1.14.1 getting-started cloudformation.yaml (2026-08-21). Karpenter v1.15 adds the
 action ``ec2:RebootInstances``. It serves only ``rebootForRepair``, which is off here, so the policies leave it out.
@@ -159,8 +159,8 @@ def _allow_instance_profiles(config: StackConfig, node_role_arn: pulumi.Input[st
     """Allow to pass the role of the nodes, and to manage instance profiles with this role.
 
     If the stack file names an instance profile, Karpenter makes none, but deletes the profiles that it made before.
-    Without the right to delete them, the finalizer of a node class, and so a destroy, would wait for ever
-    (aws/karpenter-provider-aws v1.14.1, pkg/controllers/nodeclass/controller.go and garbagecollection/).
+    Without the right to delete them, Karpenter never removes the finalizer of a node class, and a destroy waits for
+    ever (aws/karpenter-provider-aws v1.14.1, pkg/controllers/nodeclass/controller.go and garbagecollection/).
     """
     passing = {"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}}
     removing = ["iam:RemoveRoleFromInstanceProfile", "iam:DeleteInstanceProfile"]

@@ -11,7 +11,7 @@ from gpu_blueprint.subjects.models.objects import build_budget_spec, build_deplo
 from gpu_blueprint.subjects.models.triton import build_settings
 
 from ..arguments import Options, Resources
-from ..metadata import name_object, name_without_waiting
+from ..metadata import build_metadata, build_metadata_without_await
 
 
 class Model(pulumi.ComponentResource):
@@ -25,18 +25,18 @@ class Model(pulumi.ComponentResource):
         child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         account = k8s.core.v1.ServiceAccount(
             f"{name}-account",
-            metadata=name_object(model.account, **place),
+            metadata=build_metadata(model.account, **place),
             automount_service_account_token=False,
             opts=child,
         )
         k8s.core.v1.Service(
             f"{name}-service",
-            metadata=name_without_waiting(model.name, **place),
+            metadata=build_metadata_without_await(model.name, **place),
             spec=build_service_spec(model),
             opts=child,
         )
         k8s.policy.v1.PodDisruptionBudget(
-            f"{name}-budget", metadata=name_object(model.name, **place), spec=build_budget_spec(model), opts=child
+            f"{name}-budget", metadata=build_metadata(model.name, **place), spec=build_budget_spec(model), opts=child
         )
         for version in model.list_versions():
             _make_version(f"{name}-{version.version}" if version.version else name, config, version, account, child)
@@ -51,12 +51,12 @@ def _make_version(
     needed = [account]
     if isinstance(model, TritonModel):
         settings = k8s.core.v1.ConfigMap(
-            f"{name}-settings", metadata=name_object(model.settings, **place), data=build_settings(model), opts=opts
+            f"{name}-settings", metadata=build_metadata(model.settings, **place), data=build_settings(model), opts=opts
         )
         needed.append(settings)
     k8s.apps.v1.Deployment(
         f"{name}-deployment",
-        metadata=name_without_waiting(model.deployment, **place),
+        metadata=build_metadata_without_await(model.deployment, **place),
         spec=build_deployment_spec(config, model),
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=needed)),
     )

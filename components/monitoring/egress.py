@@ -8,7 +8,13 @@ podMetadata); prometheus/common config/http_config.go (proxy_url, no_proxy). Rea
 from typing import Any, Literal
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.subjects.cluster.telling import CA_MAP, CA_VARIABLE, build_mark, build_variables, has_authorities
+from gpu_blueprint.subjects.cluster.telling import (
+    CA_MAP,
+    CA_VARIABLE,
+    build_restart_annotation,
+    build_variables,
+    has_authorities,
+)
 
 
 def tell_authorities(config: StackConfig, program: Literal["prometheus", "alertmanager"]) -> dict[str, Any]:
@@ -22,7 +28,7 @@ def tell_authorities(config: StackConfig, program: Literal["prometheus", "alertm
     return {
         "configMaps": [CA_MAP],
         "containers": [{"name": program, "env": [{"name": CA_VARIABLE, "value": folder}]}],
-        "podMetadata": {"annotations": build_mark(config)},
+        "podMetadata": {"annotations": build_restart_annotation(config)},
     }
 
 

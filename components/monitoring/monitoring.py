@@ -21,7 +21,7 @@ from ..cluster.roles import ServiceRole, build_pod_identity_trust
 from ..custom_objects import make_object
 from ..egress import make_egress_maps
 from ..helm import install_chart
-from ..metadata import name_object
+from ..metadata import build_metadata
 from ..pod_security import make_namespace
 from .dashboards import GRAFANA_ACCOUNT, SIDECAR_ROLE, SIDECAR_RULES, Dashboards
 from .network_policy import build_network_policy_spec
@@ -64,7 +64,7 @@ class Monitoring(pulumi.ComponentResource):
                 f"{name}-{entry.role}",
                 PROMETHEUS_OPERATOR,
                 entry.kind,
-                metadata=name_object(f"gpu-blueprint-{entry.role}", namespaces.MONITORING, labels),
+                metadata=build_metadata(f"gpu-blueprint-{entry.role}", namespaces.MONITORING, labels),
                 spec=entry.spec,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[*place, *self.ready]),
             )

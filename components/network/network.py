@@ -15,7 +15,10 @@ DISCOVERY_TAG = "karpenter.sh/discovery"
 
 
 class Network(pulumi.ComponentResource):
-    """A VPC with one private subnet per zone and, unless the stack file turns it off, a route to the internet.
+    """The VPC of the platform.
+
+    A new VPC has one private subnet per zone, and a route to the internet unless the stack file turns the route off. An
+    existing VPC has the subnets that the stack file names.
 
     ``private_subnet_ids`` and ``zones`` have the same order: ``zones[0]`` is the zone of the first subnet.
     """

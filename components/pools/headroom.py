@@ -17,7 +17,7 @@ from gpu_blueprint.sharing import POOL_KEY
 from gpu_blueprint.subjects.images.sources import locate_image
 
 from ..arguments import Options, Resources
-from ..metadata import name_without_waiting
+from ..metadata import build_metadata_without_await
 from ..pod_security import RESTRICTED_CONTAINER, build_security_context, make_namespace
 
 PRIORITY_CLASS = "gpu-headroom"
@@ -57,7 +57,7 @@ class HeadroomSpace(pulumi.ComponentResource):
         k8s.apps.v1.Deployment(
             name,
             # Placeholders are pending while the pool is closed or at its limit.
-            metadata=name_without_waiting(pool.name, namespaces.HEADROOM),
+            metadata=build_metadata_without_await(pool.name, namespaces.HEADROOM),
             spec=build_deployment_spec(config, pool, headroom),
             opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
         )

@@ -44,7 +44,7 @@ def build_node_pool_spec(config: StackConfig, pool: Pool | CpuPool) -> dict[str,
 
 def _list_limits(pool: Pool | CpuPool) -> dict[str, int]:
     """Return resource → count, by the resource names that the overlays state, because Karpenter counts these."""
-    return {"cpu": pool.max_cpus} if isinstance(pool, CpuPool) else pool.profile.count_at_ceiling(pool.max_gpus)
+    return {"cpu": pool.max_cpus} if isinstance(pool, CpuPool) else pool.profile.count_at_max_gpus(pool.max_gpus)
 
 
 def _build_requirements(config: StackConfig, pool: Pool | CpuPool) -> list[dict[str, Any]]:

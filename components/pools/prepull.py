@@ -13,7 +13,7 @@ from gpu_blueprint.sharing import POOL_KEY
 from gpu_blueprint.subjects.images.sources import locate_image
 
 from ..arguments import Options, Resources
-from ..metadata import name_without_waiting
+from ..metadata import build_metadata_without_await
 from ..placement import TOLERATE_EVERY_TAINT
 from ..pod_security import RESTRICTED_CONTAINER, build_security_context
 
@@ -36,7 +36,7 @@ class Prepull(pulumi.ComponentResource):
             k8s.apps.v1.DaemonSet(
                 f"{name}-{pool.name}",
                 # Nodes come and go with the load, and large images take minutes to pull.
-                metadata=name_without_waiting(f"prepull-{pool.name}", namespaces.KUBE_SYSTEM),
+                metadata=build_metadata_without_await(f"prepull-{pool.name}", namespaces.KUBE_SYSTEM),
                 spec=build_daemons_spec(config, pool),
                 opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
             )

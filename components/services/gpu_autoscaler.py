@@ -12,11 +12,11 @@ from gpu_blueprint.catalog.api_versions import KEDA, PROMETHEUS_OPERATOR
 from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
 from gpu_blueprint.config import OwnScaling, Scaling
 from gpu_blueprint.files.loading import parse_part
-from gpu_blueprint.monitoring.scaling import list_measures
+from gpu_blueprint.monitoring.scaling import list_signal_queries
 
 from ..arguments import Options, Resources
 from ..custom_objects import make_object
-from ..metadata import name_object
+from ..metadata import build_metadata
 
 SAMPLE_LIMIT = 10_000
 """Samples that Prometheus accepts from one pod. A server with many models has some thousands; a server with a label per
@@ -62,7 +62,7 @@ class GpuAutoscaler(pulumi.ComponentResource):
                 f"{name}-monitor",
                 PROMETHEUS_OPERATOR,
                 "PodMonitor",
-                metadata=name_object(deployment, namespace, monitor_labels),
+                metadata=build_metadata(deployment, namespace, monitor_labels),
                 spec=build_pod_monitor_spec(deployment, scaling),
                 opts=child,
             )
@@ -70,7 +70,7 @@ class GpuAutoscaler(pulumi.ComponentResource):
             f"{name}-scaler",
             KEDA,
             "ScaledObject",
-            metadata=name_object(deployment, namespace),
+            metadata=build_metadata(deployment, namespace),
             spec=build_scaled_object_spec(deployment, namespace, scaling, prometheus),
             opts=child,
         )
@@ -120,7 +120,7 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
                     "ignoreNullValues": "false",
                 },
             }
-            for measure in list_measures(deployment, namespace, scaling)
+            for measure in list_signal_queries(deployment, namespace, scaling)
         ],
     }
 

@@ -54,7 +54,7 @@ class EfsFileSystem(pulumi.ComponentResource):
                 protect=config.cluster.deletion_protection,
                 # A changed key would replace the file system and delete its data, so it counts only for new file
                 # systems.
-                ignore_changes=list_kept_inputs(config),
+                ignore_changes=list_ignored_inputs(config),
             ),
         )
         points = {mount.tenant.name: self._make_access_point(name, storage, mount) for mount in mounts}
@@ -130,7 +130,7 @@ class EfsFileSystem(pulumi.ComponentResource):
         ]
 
 
-def list_kept_inputs(config: StackConfig) -> list[str]:
+def list_ignored_inputs(config: StackConfig) -> list[str]:
     """Return the inputs that keep their first value: AWS cannot change the key of a file system."""
     return ["kmsKeyId"] if config.encryption.is_stated else []
 

@@ -17,7 +17,7 @@ from gpu_blueprint.subjects.storage.volumes import FileSystem
 from ..arguments import Options, Resources
 from ..cluster.cluster import AnyCluster
 from ..network.network import Network, select_subnets
-from .efs import list_kept_inputs
+from .efs import list_ignored_inputs
 
 IMPORTED = ("NEW", "CHANGED", "DELETED")
 """Events of objects in S3 that the file system imports."""
@@ -68,7 +68,7 @@ class LustreFileSystem(pulumi.ComponentResource):
                 depends_on=rules,
                 protect=config.cluster.deletion_protection,
                 # A new version or key would replace the file system and lose its data: only new file systems get it.
-                ignore_changes=["fileSystemTypeVersion", *list_kept_inputs(config)],
+                ignore_changes=["fileSystemTypeVersion", *list_ignored_inputs(config)],
             ),
         )
         imports = self._associate(name, config, storage, files, depends_on)

@@ -41,7 +41,7 @@ class Admission(pulumi.ComponentResource):
             for pool in config.gpu_pools
         ]
         self.ready += [self._make_policy(name, config, policy) for policy in list_policies(config)]
-        if config.cluster.completes_pods:
+        if config.cluster.has_mutating_policies:
             self.ready.append(self._make_mutation(name, config))
         self.register_outputs({})
 

@@ -1,7 +1,7 @@
 """The options of a run, from its command line and its environment. Nothing here imports torch."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -34,6 +34,20 @@ class Options:
     profile: str | None
 
 
+_COUNTS = ("steps", "batch", "accumulate", "width", "layers", "samples", "length", "keep", "log_every")
+_RANGES: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(_COUNTS, (1, 10**12)),
+    "seed": (0, 2**63 - 1),
+    "learning_rate": (0, 100),
+    "workers": (0, 1024),
+    "metrics_port": (0, 65535),
+    "checkpoint_steps": (0, 10**12),
+    "checkpoint_seconds": (0, 30 * 86_400),
+    "grace": (0, 86_400),
+}
+"""Option → the smallest and the largest number that it takes."""
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that raises, because Kubernetes would retry argparse's exit code 2."""
 
@@ -54,16 +68,23 @@ def read_options(arguments: Sequence[str], environment: Mapping[str, str]) -> Op
     options = Options(**vars(parser.parse_args(arguments)))
     if options.checkpoints == Path():
         raise ValueError("set CHECKPOINT_DIR or --checkpoints to a folder that all nodes share")
-    for name in ("steps", "batch", "accumulate", "width", "layers", "samples", "length", "keep", "log_every"):
-        if getattr(options, name) < 1:
-            raise ValueError(f"--{name.replace('_', '-')} must be at least 1")
-    if options.width % 32:
-        raise ValueError("--width must be a multiple of 32")
-    if not options.checkpoint_steps and not options.checkpoint_seconds:
-        raise ValueError(
-            "set --checkpoint-steps or --checkpoint-seconds; `blueprint training-plan` computes the seconds"
-        )
+    if faults := [*_list_faults(options)]:
+        raise ValueError("; ".join(faults))
     return options
+
+
+def _list_faults(options: Options) -> Iterator[str]:
+    """Yield each option with a number that it cannot mean; a comparison with NaN is false, so NaN is refused."""
+    for name, (least, most) in _RANGES.items():
+        value = getattr(options, name)
+        if value is not None and not least <= value <= most:
+            yield f"--{name.replace('_', '-')} {value:g}: write {least:g} to {most:g}"
+    if options.width % 32:
+        yield f"--width {options.width}: write a multiple of 32"
+    if not options.learning_rate > 0:
+        yield f"--learning-rate {options.learning_rate:g}: write a number above 0"
+    if not options.checkpoint_steps and not options.checkpoint_seconds:
+        yield "set --checkpoint-steps or --checkpoint-seconds; `blueprint training-plan` computes the seconds"
 
 
 def _add_run(parser: argparse.ArgumentParser, environment: Mapping[str, str]) -> None:

@@ -5,7 +5,7 @@ from ..config import StackConfig
 from ..sharing import POOL_KEY
 
 QUEUED_PODS = "queued-pods"
-QUEUED_PODS_KEEPS = "With `queueing`, GPUs of a training or batch pool go only to jobs that the queue has started."
+QUEUED_PODS_GUARANTEE = "With `queueing`, GPUs of a training or batch pool go only to jobs that the queue has started."
 
 
 def write_advice(config: StackConfig) -> str:

@@ -68,7 +68,7 @@ def _write_target(config: StackConfig, subject: PodSubject) -> str:
 
 def chooses_pools(config: StackConfig, subject: PodSubject) -> bool:
     """Return True if a job may leave the pool out: the queue chooses it, and the mutating policy completes the pods."""
-    return subject.is_template and config.queueing is not None and config.cluster.completes_pods
+    return subject.is_template and config.queueing is not None and config.cluster.has_mutating_policies
 
 
 def write_requests(name: str) -> str:

@@ -12,7 +12,7 @@ IS_CONTROLLER = (
     "('system:serviceaccounts:kube-system' in request.userInfo.groups"
     " || request.userInfo.username in ['system:kube-controller-manager', 'system:kube-scheduler'])"
 )
-"""CEL that is true for controllers of Kubernetes, such as those that empty a namespace or bind volumes."""
+"""CEL that is true for Kubernetes's controllers, its scheduler, and every service account in kube-system."""
 
 
 def write_is_tenant(config: StackConfig) -> str:

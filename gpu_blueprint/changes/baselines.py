@@ -47,6 +47,8 @@ class Baseline(Record, kw_only=True):
     """The faults of the base's stack file."""
     failure: str = ""
     """The reason why the base has no plan, other than faults of its stack file."""
+    is_file_alone: bool = False
+    """True if this version's code planned the base, so that a comparison is of the stack files and not of the code."""
 
     @property
     def is_new(self) -> bool:
@@ -126,10 +128,11 @@ def _plan_checkout(tree: Path, stack: str, label: str, name: str, report: Callab
         failure = f"its own code gives no plan ({answer.trouble}), and this version's code neither ({own.trouble})"
         return Baseline(label=label, failure=failure)
     note = (
-        f"the code of {label} gives no plan to compare with ({answer.trouble}), so this version's code planned its"
-        " stack file: changes of the code itself are not in this report"
+        f"only the stack files are compared: the code of {label} gives no plan to compare with ({answer.trouble}), so"
+        " this version's code planned its stack file. Changes of the code itself are not in this report: read the page"
+        " of each release between the two (docs/releases), and `pulumi preview --diff`"
     )
-    return _read_answer(own, label, name, note)
+    return replace(_read_answer(own, label, name, note), is_file_alone=True)
 
 
 class _Answer(Record):

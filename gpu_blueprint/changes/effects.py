@@ -9,7 +9,7 @@ Effect = Literal["create", "update", "replace", "delete", "update-or-replace"]
 
 Verdict = Literal["nothing", "safe", "drains-nodes", "replaces-resources", "loses-data-or-access"]
 VERDICTS: tuple[Verdict, ...] = ("nothing", "safe", "drains-nodes", "replaces-resources", "loses-data-or-access")
-"""From harmless to grave; ``--fail-on`` accepts one of them."""
+"""The verdicts, from harmless to grave; ``--fail-on`` accepts one of them."""
 
 ALL_TENANTS = "all tenants: "
 """Prefix of a gain or loss that all tenants share."""

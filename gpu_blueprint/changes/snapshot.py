@@ -11,7 +11,7 @@ FORMAT = 2
 
 
 class Snapshot(Record, kw_only=True):
-    """The content of a ``plan.json`` that this version wrote, or an older commit's own code."""
+    """The content of a ``plan.json``, written by this version or by an older commit's own code."""
 
     blueprint_version: str
     stack: Mapping[str, Any]

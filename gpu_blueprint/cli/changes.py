@@ -83,6 +83,7 @@ def build_report(
         changes=changes,
         base_problems=baseline.problems,
         base_failure=baseline.failure,
+        compares_files_alone=baseline.is_file_alone,
         notes=(notes,) if notes else (),
         rehearsal=rehearsal,
     )

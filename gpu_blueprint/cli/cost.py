@@ -10,7 +10,7 @@ from ..checks.money.budgets import refuse_costs_above_bounds, warn_of_old_prices
 from ..cost.compare import read_estimate
 from ..cost.estimate import Estimate, as_json, estimate_stack
 from ..files.loading import open_stack
-from ..files.loading.locate import put_into_file
+from ..files.loading.locate import add_file_and_line
 from .files import write_whole
 from .text.cost import show
 from .text.cost_changes import Comparison
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     comparison = _compare(estimate, arguments)
     if arguments.svg:
         _draw(estimate, arguments.svg)
-    located = [put_into_file(problem, stack.source) for problem in problems]
+    located = [add_file_and_line(problem, stack.source) for problem in problems]
     show(stack, estimate, comparison, located, arguments.format)
     return 1 if broken else 0
 

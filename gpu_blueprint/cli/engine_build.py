@@ -9,6 +9,7 @@ from ..errors import UsageError, suggest
 from ..explain.models.models import describe_weights
 from ..subjects.models.engines import build_engine_job, list_advice, list_plans, list_source_mounts
 from ..subjects.storage.mounts import Mount
+from ..subjects.training.limits import explain_missing_pool
 from ..yaml_text import write_yaml
 
 
@@ -29,7 +30,7 @@ def print_engine_build(config: StackConfig, arguments: argparse.Namespace) -> in
 
 def _find_pool(config: StackConfig, name: str) -> Pool:
     if name not in config.gpu_pools_by_name:
-        raise UsageError(f"there is no GPU pool {name!r}; {suggest(name, config.gpu_pools_by_name, 'there are')}")
+        raise UsageError(explain_missing_pool(config, name, config.gpu_pools_by_name))
     return config.gpu_pools_by_name[name]
 
 

@@ -11,7 +11,7 @@ from ..errors import BlueprintError, UsageError, suggest
 from ..explain.facet import Part
 from ..explain.first_pod import build_first_cpu_pod, list_advice
 from ..explain.models.steps import list_aliases
-from ..explain.queues.jobs import build_first_job, build_first_work, list_queued_pools
+from ..explain.queues.jobs import build_first_job, build_first_job_or_pod, list_queued_pools
 from ..explain.stack_steps import EXPLAIN, explain_stack, list_parts, list_parts_below_stack
 from ..explain.storage.pod import build_storage_pod
 from ..files.loading import list_stacks, open_stack
@@ -87,7 +87,7 @@ def _build_pods(config: StackConfig, stack: str, part: str | None) -> list[dict[
         raise UsageError(
             f"--pod: {stack} has no pool and no tenant with storage {part!r}; {suggest(part, names, 'it has')}"
         )
-    pods = [build_first_work(config, row) for row in config.gpu_pools if part in (None, row.name)]
+    pods = [build_first_job_or_pod(config, row) for row in config.gpu_pools if part in (None, row.name)]
     pods += [build_first_cpu_pod(config, row) for row in config.cpu_pools if part in (None, row.name)]
     return [*pods, build_storage_pod(config, teams[part])] if part in teams else pods
 

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from .. import __version__
+from ..arguments import read_number, read_whole_number, shorten
 from ..changes.effects import VERDICTS
 from .parser_words import CommandParser
 from .text.formats import FORMATS
@@ -74,12 +75,20 @@ def _add_argument(holder: Any, key: str, value: str | Mapping[str, Any]) -> None
     holder.add_argument(name, **words)
 
 
-def _read_count(text: str) -> int:
-    """Read a number of nodes, GPUs or restarts; the command judges whether it is allowed."""
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number; write 1, 2 or more") from None
+def _read_whole(text: str) -> int:
+    """Read a number of days, nodes, GPUs or restarts; the command judges whether it is allowed."""
+    number = read_whole_number(text)
+    if number is None:
+        raise argparse.ArgumentTypeError(f"{shorten(text)} is no whole number; write digits, such as 2")
+    return number
+
+
+def _read_number(text: str) -> float:
+    """Read a share or a sum of dollars; the command judges whether it is allowed."""
+    number = read_number(text)
+    if number is None:
+        raise argparse.ArgumentTypeError(f"{shorten(text)} is no number; write digits, such as 0.05")
+    return number
 
 
 def _read_level(text: str) -> int:
@@ -91,9 +100,8 @@ def _read_level(text: str) -> int:
 
 _TYPES: dict[str, Callable[[str], Any]] = {
     "path": Path,
-    "whole": int,
-    "number": float,
-    "count": _read_count,
+    "whole": _read_whole,
+    "number": _read_number,
     "level": _read_level,
 }
 """Word in commands.yaml → function that reads an argument."""

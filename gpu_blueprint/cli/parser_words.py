@@ -1,4 +1,4 @@
-"""An argparse parser that reports a mistake in one line, and that lets a command take a program after two dashes."""
+"""An argparse parser that reports a mistake in one line, and that lets a command take a program after ``--``."""
 
 import argparse
 import re
@@ -10,15 +10,15 @@ from ..errors import find_close, suggest
 from .text.formats import make_printable
 
 _DASHES = "--"
-_ELSEWHERE = {
-    ("cost", "--tenant"): "the table By tenant has each tenant",
-    ("cost", "--pool"): "the first table has each pool",
+_OPTION_HINTS = {
+    ("cost", "--tenant"): "the table 'By tenant' has a row for each tenant",
+    ("cost", "--pool"): "the first table has a row for each pool",
 }
 """(Command, unknown option) → where to find what the option asks for."""
 _SENTENCES = (
     (r"the following arguments are required: (.+)", r"{prog} needs \1"),
     (r"argument (\S+?): expected one argument", r"\1 needs a value"),
-    (r"argument (\S+?): expected at least one argument", r"\1 needs a value or more"),
+    (r"argument (\S+?): expected at least one argument", r"\1 needs at least one value"),
     (r"argument (\S+?): not allowed with argument (\S+)", r"\1 and \2 exclude each other; write one of them"),
     (r"argument (\S+?): ignored explicit argument '(.*)'", r"\1 takes no value, and got '\2'"),
     (r"argument (\S+?): invalid \w+ value: (.+)", r"\1: \2 is no number"),
@@ -80,7 +80,7 @@ class CommandParser(argparse.ArgumentParser):
         verb = "has no option" if rest[0].startswith("-") else "has no place for"
         reason = f"{self.prog} {verb} {' '.join(rest)}"
         option = rest[0].partition("=")[0]
-        if place := _ELSEWHERE.get((self.prog.rpartition(" ")[2], option)):
+        if place := _OPTION_HINTS.get((self.prog.rpartition(" ")[2], option)):
             return f"{reason}: {place}"
         options = [name for action in self._actions for name in action.option_strings if action.dest != "help"]
         if rest[0].startswith(_DASHES) and (close := find_close(option, options)):

@@ -18,6 +18,9 @@ from .text.problems import print_json
 from .text.replay import MUCH_UNSERVED, build_document, show
 from .text.replay_trial import show_trial, trial_as_json
 
+_MOST_USD = 1e9
+"""US dollars a day above which a gate would never fail."""
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate the stacks and print the result. Return 1 if one of them fails ``--at-most`` or ``--used-at-least``."""
@@ -73,8 +76,10 @@ def _refuse_wrong_numbers(arguments: argparse.Namespace) -> None:
         raise UsageError(
             f"--reclaims {arguments.reclaims:g}: is no share from 0 to below 1; write 0.05 for 5 % in an hour"
         )
-    if arguments.at_most is not None and not arguments.at_most >= 0:  # also nan
-        raise UsageError(f"--at-most {arguments.at_most:g}: is no sum of dollars")
+    if arguments.at_most is not None and not 0 <= arguments.at_most <= _MOST_USD:
+        raise UsageError(
+            f"--at-most {arguments.at_most:g}: is no sum of dollars from 0 to {_MOST_USD:,.0f}; write dollars a day"
+        )
     if arguments.used_at_least is not None and not 0 <= arguments.used_at_least <= 1:
         raise UsageError(f"--used-at-least {arguments.used_at_least:g}: is no share from 0 to 1; write 0.6 for 60 %")
     if arguments.unserved_at_most is not None and not 0 <= arguments.unserved_at_most <= 1:

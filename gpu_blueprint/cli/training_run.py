@@ -25,7 +25,8 @@ def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
     run = read_request(config, prepare_request(config, read_arguments(arguments), arguments))
     for line in _list_warnings(config, run, arguments.acceptance):
         print(make_printable(f"warning: {line}"), file=sys.stderr)
-    head = write_head(config, run, notes=list_special_notes(config, run, arguments))
+    notes = list_special_notes(config, run, arguments)
+    head = write_head(config, run, notes=notes, is_test=arguments.acceptance is not None)
     print(head + write_yaml(build_workload(config, run)), end="")
     return 0
 

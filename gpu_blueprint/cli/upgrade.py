@@ -5,7 +5,7 @@ import argparse
 from ..files.loading import locate_stack, open_stack
 from ..files.loading.stack_file import read_exactly
 from ..files.loading.text_edits import read_editable
-from ..files.upgrades import apply_upgrade, find_upgrades, list_foreign
+from ..files.upgrades import apply_upgrade, find_upgrades, list_components_of_owner
 from ..files.upgrades.pins import list_pins
 from .files import write_whole
 from .text.migrate import list_changed_lines
@@ -25,6 +25,6 @@ def run(arguments: argparse.Namespace) -> int:
     if is_written:
         write_whole(locate_stack(name), after)
     diff = list_changed_lines(before, after, stack.source.file)
-    pins, foreign = list_pins(stack.config), list_foreign(stack.config)
+    pins, foreign = list_pins(stack.config), list_components_of_owner(stack.config)
     show(Report(name, stack.source.file, upgrades, diff, pins, is_written, foreign), arguments.format)
     return 0

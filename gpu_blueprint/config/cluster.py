@@ -154,7 +154,7 @@ class ClusterFields(Model):
         return KUBERNETES[self.kubernetes_version]
 
     @property
-    def completes_pods(self) -> bool:
+    def has_mutating_policies(self) -> bool:
         """True if the API server has MutatingAdmissionPolicy: such policies add fields to pods that request GPUs."""
         return parse_version(self.kubernetes_version) >= (1, 36)
 

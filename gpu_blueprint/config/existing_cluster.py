@@ -1,5 +1,6 @@
 """A cluster that exists already: the platform adds the GPU layer, and changes nothing that others manage."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
@@ -17,17 +18,18 @@ from .shapes import Shape
 
 
 def _check_running_kubernetes(version: str) -> str:
-    """Refuse a Kubernetes version without pins; the hint names the oldest and the newest version with pins."""
+    """Refuse a Kubernetes version without pins; the hint says how cluster and blueprint meet."""
     if version not in KUBERNETES:
         oldest, newest = min(KUBERNETES, key=parse_version), max(KUBERNETES, key=parse_version)
-        is_text = version.count(".") == 1 and version.replace(".", "").isdigit()
-        is_old = is_text and parse_version(version) < parse_version(oldest)
+        hint = f"write {' or '.join(KUBERNETES)}, in quotes"
+        if re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", version):
+            hint = f"upgrade the cluster to {oldest} first, one minor at a time"
+            if parse_version(version) > parse_version(newest):
+                hint = f"take a newer blueprint: this one supports Kubernetes up to {newest}"
         raise WrongValueError(
             "kubernetes-not-pinned",
             f"the cluster runs Kubernetes {version!r}, and this blueprint has pins for {', '.join(KUBERNETES)}",
-            f"upgrade the cluster to {oldest} or {newest} first, one minor at a time"
-            if is_old
-            else f"write {oldest} or {newest}, in quotes",
+            hint,
         )
     return version
 

@@ -62,6 +62,13 @@ SecretName = Annotated[
 ]
 
 
+MIRROR_REMEDY = (
+    "write a registry of your own into images.mirror; `blueprint images STACK --script` then prints a script that"
+    " copies the images into it"
+)
+"""The remedy for images that ECR cannot cache."""
+
+
 class Images(Model):
     """The images that tenants may run, and the registries from which nodes pull."""
 

@@ -283,5 +283,5 @@ class StackConfig(StackCluster):
         """
         total: Counter[str] = Counter({"nvidia.com/gpu": 0})
         for pool in self.gpu_pools:
-            total.update(pool.profile.count_at_ceiling(pool.max_gpus))
+            total.update(pool.profile.count_at_max_gpus(pool.max_gpus))
         return dict(sorted(total.items()))

@@ -16,6 +16,8 @@ from .nodes import ON_DEMAND, Node, find_launched, price_nodes
 
 COMMITTED_SHARES = (0.6, 0.7)
 """Lowest and highest share of the average use for which a commitment is recommended; cost teams commonly use these."""
+_LEAST_GPUS = 0.05
+"""GPUs on average below which no plan is recommended; the text shows them as 0.0."""
 SCARCE_FAMILIES = ("p4", "p5", "p6")
 """Families that EC2 often lacks on demand: here a reservation secures the capacity, and lowers no price."""
 
@@ -97,8 +99,10 @@ def _recommend_plan(stack: StackConfig, pool: Pool, nodes: Sequence[Node], stead
     average = steady.use.units * (1 - (plan.coverage if plan else 0))
     even = (1 - discount) * HOURS_A_MONTH
     text = f"{average:.1f} GPUs{' not covered yet' if plan else ''} {steady.words} {hours:.0f} of {HOURS_A_MONTH} hours"
-    if hours <= even or average < 0.05:
-        text += f": a plan at {discount:.0%} off pays from {even:.0f} hours on"
+    if average < _LEAST_GPUS:
+        return Commitment(pool=pool.name, kind="none", text=f"{text}: too little for a plan")
+    if hours <= even:
+        text += f": a plan at {discount:.0%} off pays only above {even:.0f} hours"
         return Commitment(pool=pool.name, kind="none", text=text)
     sized = _size_plan(pool, average * usd, discount, hours - even)
     low, high = (share * average for share in COMMITTED_SHARES)

@@ -89,7 +89,7 @@ def list_gpu_promises(stack: StackConfig, pool: Pool) -> Iterator[Promise]:
     """Yield what is promised, and what nodes offer, in a GPU pool: GPUs, CPU and memory of slots, and pods."""
     grants = {grant.tenant: grant.count for grant in stack.grants_by_pool.get(pool.name, [])}
     least = _list_always_on(stack, pool)
-    at_limit = pool.profile.count_at_ceiling(pool.max_gpus)
+    at_limit = pool.profile.count_at_max_gpus(pool.max_gpus)
     for unit, resource in pool.profile.units.items():
         yield Promise(
             pool=pool.name,

@@ -64,7 +64,7 @@ _SPECIMEN: dict[str, Any] = {
 
 
 @cache
-def make_specimen() -> StackConfig:
+def make_example_stack() -> StackConfig:
     """Return the config of a stack that has every rule, quota, right and NetworkPolicy."""
     return parse(_SPECIMEN, "us-east-1")
 
@@ -72,7 +72,7 @@ def make_specimen() -> StackConfig:
 @cache
 def list_all_admission_rules() -> tuple[WaivableRule, ...]:
     """Return every admission rule that a stack can have."""
-    return tuple(list_admission_rules(make_specimen()))
+    return tuple(list_admission_rules(make_example_stack()))
 
 
 def describe_admission_rule(rule: WaivableRule) -> Iterator[str]:

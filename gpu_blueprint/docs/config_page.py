@@ -18,7 +18,7 @@ Generated from the code: `make docs`.
 
 
 def build_stack_schema() -> dict[str, Any]:
-    """Return the JSON schema of the stack object, without the region: the file states it under a key of its own."""
+    """Return the JSON schema of the stack object, without the region, which has a key of its own in the file."""
     schema = StackConfig.model_json_schema(by_alias=True)
     del schema["properties"]["region"]
     schema["required"].remove("region")

@@ -8,7 +8,7 @@ from ..config import StackConfig
 from ..subjects.tenants import quotas, rights, traffic
 from ..subjects.tenants.guarantees import Guarantee, Mechanism
 from ..subjects.tenants.isolation import list_isolation_rows
-from .admission_rules import make_specimen
+from .admission_rules import make_example_stack
 from .markdown import format_table
 
 _HEAD = """# Isolation
@@ -93,7 +93,7 @@ platform, and passes the guards; so do the controllers in `kube-system`.
 missing binding again. To keep a rule away for longer, write a waiver, or `enforcement: warn`. Every deletion of a
 binding is in the audit log, with its author.
 """
-_PINS = """## Pods that keep their node
+_UNEVICTABLE_HEAD = """## Pods that keep their node
 
 A pod that may not be evicted has the annotation `karpenter.sh/do-not-disrupt`, or a PodDisruptionBudget allows no
 eviction: `maxUnavailable: 0`, `minAvailable` of all that run, or two budgets for one pod. Admission bounds the
@@ -101,7 +101,7 @@ annotation (`no-endless-pins`) and refuses budgets that can never allow an evict
 `minAvailable: 1` for one replica passes, and blocks the drain all the same. Such a pod protects its
 node only from consolidation:
 """
-_PINNED_PODS = (
+_UNEVICTABLE_PODS = (
     ("consolidation of an under-used node", "it stays, and so does its node"),
     (
         "drift: a new AMI, another template or node class",
@@ -115,7 +115,7 @@ _PINNED_PODS = (
     ),
     ("an update of a node group with `staticNodes`", "EKS obeys the PodDisruptionBudget and not the annotation"),
 )
-_MORE_PINS = """
+_UNEVICTABLE_TAIL = """
 Finalizers and a long grace keep no node beyond the pool's terminationGracePeriod: admission bounds the grace
 (`bounded-grace`), and Karpenter waits for no pod whose grace is over. Pools for training have a budget of `"0"` for
 drift, so drift replaces none of their nodes while jobs run: work that must not end before its time belongs there.
@@ -162,7 +162,7 @@ def list_guarantees(config: StackConfig) -> Iterator[Guarantee]:
 
 def render_isolation_page() -> str:
     """Return the page as Markdown."""
-    policies = list_policies(make_specimen())
+    policies = list_policies(make_example_stack())
     always = [f"`{rule.id}`" for policy in policies if policy.always_denies for rule in policy.rules]
     bindings = " ".join(policy.name for policy in policies)
     steps = _STEPS.replace("<always>", ", ".join(always)).replace("<bindings>", bindings)
@@ -172,7 +172,7 @@ def render_isolation_page() -> str:
         _QUEUES.rstrip("\n"),
         *_list_guarantees(),
         *_list_isolation(),
-        *_list_pins(),
+        *_list_unevictable(),
         steps.strip("\n"),
     ]
     return "\n".join(parts) + "\n"
@@ -187,10 +187,12 @@ def _list_policies(policies: list[AdmissionPolicy]) -> Iterator[str]:
     yield from format_table(["policy and binding", "rules"], rows)
 
 
-def _list_pins() -> Iterator[str]:
-    yield _PINS
-    yield from format_table(["what would take the node", "the pod that may not be evicted"], map(list, _PINNED_PODS))
-    yield _MORE_PINS
+def _list_unevictable() -> Iterator[str]:
+    yield _UNEVICTABLE_HEAD
+    yield from format_table(
+        ["what would take the node", "the pod that may not be evicted"], map(list, _UNEVICTABLE_PODS)
+    )
+    yield _UNEVICTABLE_TAIL
 
 
 def _list_isolation() -> Iterator[str]:
@@ -199,7 +201,7 @@ def _list_isolation() -> Iterator[str]:
 
 
 def _list_guarantees() -> Iterator[str]:
-    guarantees = list(list_guarantees(make_specimen()))
+    guarantees = list(list_guarantees(make_example_stack()))
     for by, title in _TITLES.items():
         rows = [[f"`{guarantee.name}`", guarantee.keeps] for guarantee in guarantees if guarantee.by == by]
         if rows:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..admission.policies import list_policies
-from .admission_rules import describe_message, make_specimen
+from .admission_rules import describe_message, make_example_stack
 from .markdown import format_table
 
 _HEAD = """# Tenants
@@ -99,6 +99,6 @@ def render_tenants_page() -> str:
 
 
 def _list_rules() -> Iterator[str]:
-    rules = (rule for policy in list_policies(make_specimen()) if not policy.only_warns for rule in policy.rules)
+    rules = (rule for policy in list_policies(make_example_stack()) if not policy.only_warns for rule in policy.rules)
     rows = ([f"`{rule.id}`", describe_message(rule).replace("|", "\\|"), rule.keeps] for rule in rules)
     yield from format_table(["rule", "message", "what it keeps"], rows)

@@ -16,7 +16,7 @@ class Part(Record):
     noun: str
     """The kind of the part, such as ``pool for inference``."""
     steps: Iterator[Step]
-    """Lazy: computed while they are read."""
+    """The steps; each is computed when it is read."""
     aliases: tuple[str, ...] = ()
     """Further names of the part, unless they are the name of another part."""
     is_listed: bool = True

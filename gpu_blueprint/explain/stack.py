@@ -10,7 +10,7 @@ from ..config.buying import Reservation
 from ..config.services import Latency, Signal, SmActivity
 from ..cost.nodes import ON_DEMAND
 from ..cost.pools import estimate_pool
-from ..monitoring.scaling import list_measures
+from ..monitoring.scaling import list_signal_queries
 from ..records import Record, asdict
 from ..subjects.tenants.identities import describe_grants, list_tenant_grants
 
@@ -110,7 +110,7 @@ def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
         ami=name_ami(stack, pool),
         per_node={row.instance_type: pool.profile.count_per_node(row) for row in rows},
         max_gpus=pool.max_gpus,
-        ceiling=pool.profile.count_at_ceiling(pool.max_gpus),
+        ceiling=pool.profile.count_at_max_gpus(pool.max_gpus),
         ceiling_usd_per_hour=estimate_pool(stack, pool, ON_DEMAND).ceiling.hour.exact,
         taints=pool.node_taints,
         hours=str(pool.hours) if pool.hours else None,
@@ -163,7 +163,7 @@ def summarize_service(stack: StackConfig, service: Service) -> ServiceSummary:
         min_replicas=service.replicas.min,
         max_replicas=service.replicas.max,
         scales_on=[_describe_signal(signal) for signal in service.scale_on],
-        promql=[measure.promql for measure in list_measures(service.name, namespace, service)],
+        promql=[measure.promql for measure in list_signal_queries(service.name, namespace, service)],
     )
 
 

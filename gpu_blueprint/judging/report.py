@@ -8,7 +8,7 @@ from policies import Waiver
 
 from ..config import StackConfig
 from ..files.loading import StackFile
-from ..files.loading.locate import put_into_file
+from ..files.loading.locate import add_file_and_line
 from ..plan import PlannedResource
 from ..problem import Path as FieldPath
 from ..problem import Severity
@@ -47,7 +47,7 @@ def judge_stack(
         path: FieldPath = ("waivers", finding.waiver_index or 0)
         if finding.waiver_index is None:
             path = find_section(stack.config, by_urn, finding.verdict.urn)
-        located.append(put_into_file(to_problem(finding, path), stack.source))
+        located.append(add_file_and_line(to_problem(finding, path), stack.source))
     return located
 
 

@@ -186,7 +186,9 @@ def find_early_deletes(log: Iterable[Entry], promises: Iterable[Promise]) -> lis
     for promise in promises:
         first, second = deletes.get(promise.first), deletes.get(promise.second)
         if second and (first is None or second.start < first.end):
-            lines.append(f"{second.operation.kind} {second.operation.name} precedes {promise.first.split('::')[-1]}")
+            happened = "begins to be deleted before the end of" if first else "is deleted without"
+            name = promise.first.split("::")[-1]
+            lines.append(f"{second.operation.kind} {second.operation.name} {happened} {name}")
     return lines
 
 

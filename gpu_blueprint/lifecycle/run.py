@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pulumi.automation.events import EngineEvent, StepEventMetadata
 
 from ..records import Record
-from .wire import Values, mark_like_a_plan
+from .wire import Values, convert_to_plan_format
 
 Command = Literal["preview", "up", "refresh", "destroy"]
 _CANNOT_RUN_PREFIX = "can't run policy"
@@ -100,7 +100,7 @@ class Run:
                 urn=step.urn,
                 type=step.new.type,
                 custom=bool(step.new.custom),
-                inputs=mark_like_a_plan(step.new.inputs or {}),
+                inputs=convert_to_plan_format(step.new.inputs or {}),
                 parent=step.new.parent or "",
                 provider=strip_id(step.new.provider or ""),
                 protect=bool(step.new.protect),
@@ -124,7 +124,7 @@ def read_state(deployment: Mapping[str, Any]) -> dict[str, Resource]:
             urn=row["urn"],
             type=row["type"],
             custom=row.get("custom", False),
-            inputs=mark_like_a_plan(row.get("inputs", {})),
+            inputs=convert_to_plan_format(row.get("inputs", {})),
             parent=row.get("parent", ""),
             provider=strip_id(row.get("provider", "")),
             dependencies=tuple(row.get("dependencies", ())),

@@ -54,26 +54,26 @@ def reveal(value: Any) -> Any:
             return reveal(_open(value))
 
 
-def mark_like_a_plan(value: Any) -> Any:
+def convert_to_plan_format(value: Any) -> Any:
     """Convert a value to the format of ``PlannedResource.inputs``, so that the two can be compared.
 
     A secret is ``{"$secret": …}``, a reference ``{"$resource": URN}``, an unknown value ``{"$unknown": True}``.
     """
     if isinstance(value, list):
-        return [mark_like_a_plan(item) for item in value]
+        return [convert_to_plan_format(item) for item in value]
     if value == UNKNOWN:
         return {"$unknown": True}
     if not isinstance(value, Mapping):
         return _shorten_numbers(value)
     match value.get(_SIGNATURE_KEY):
         case None:
-            return {key: mark_like_a_plan(item) for key, item in value.items()}
+            return {key: convert_to_plan_format(item) for key, item in value.items()}
         case signature if signature == _SECRET:
-            return {"$secret": mark_like_a_plan(_open(value))}
+            return {"$secret": convert_to_plan_format(_open(value))}
         case signature if signature == _REFERENCE:
             return {"$resource": value.get("urn")}
         case _:
-            return mark_like_a_plan(_open(value))
+            return convert_to_plan_format(_open(value))
 
 
 def _open(value: Mapping[str, Any]) -> Any:

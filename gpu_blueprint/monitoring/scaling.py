@@ -33,7 +33,7 @@ class Measure(Record):
     """True if the target is for one replica, False if it is for all replicas together."""
 
 
-def list_measures(deployment: str, namespace: str, scaling: Scaling) -> list[Measure]:
+def list_signal_queries(deployment: str, namespace: str, scaling: Scaling) -> list[Measure]:
     """Return the measure of each signal, in the order of the stack file."""
     measures = [_build_measure(deployment, namespace, scaling, signal) for signal in scaling.scale_on]
     if scaling.replicas.min:

@@ -1,13 +1,13 @@
 """Derive the EKS cluster that pulumi-eks would make.
 
-Its provider cannot be asked, since it runs only with Pulumi's engine. Pulumi's engine records no inputs of the
-component: all settings are inputs of the ``aws.eks.Cluster`` inside it. Source: nodejs/eks/cluster/cluster.ts in the
-repository pulumi/pulumi-eks.
+A plan cannot ask pulumi-eks's provider, which runs only with Pulumi's engine. A plan needs the ``aws.eks.Cluster``
+alone: all settings are inputs of this resource, and the engine records no inputs of the component around it. Source:
+nodejs/eks/cluster/cluster.ts in the repository pulumi/pulumi-eks.
 
 One child is left out of a plan: the Kubernetes provider ``NAME-eks-k8s``. pulumi-eks always makes it, no resource of
 ours uses it, and it creates nothing. The other children (service role, security groups, node group, instance role,
-add-ons, access entries, OIDC provider, the config map aws-auth) depend on the arguments. Arguments that create any of
-them are refused, because the plan would not show these children.
+add-ons, access entries, OIDC provider, the config map aws-auth) depend on the arguments, and most defaults create them.
+Every call must turn them off, because the plan would not show these children.
 """
 
 from collections.abc import Mapping
@@ -122,8 +122,8 @@ def _refuse_more_than_a_cluster(name: str, given: Mapping[str, Any]) -> None:
         changes = [f"set {', '.join(needed)}"] if needed else []
         changes += [f"leave out {', '.join(unknown)}"] if unknown else []
         raise ProgramError(
-            f"{name}: a preview shows only the cluster itself of what pulumi-eks makes, and these arguments ask for "
-            f"more; {'; '.join(changes)}; make the other resources with pulumi_aws"
+            f"{name}: pulumi-eks would make more than the cluster, and a preview shows only the cluster; "
+            f"{'; '.join(changes)}; make the other resources with pulumi_aws"
         )
 
 

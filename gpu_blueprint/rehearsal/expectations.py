@@ -41,7 +41,7 @@ def expect_full(pool: str, running: int, reason: str, *, reserved: int = 0) -> E
         if wrong := [pod.reason for pod in outcome.pods if pod.fate is Fate.WAITS and reason not in pod.reason]:
             return f"the pod waits for another reason: {wrong[0]}"
         held = sum(node.purchase == "reserved" for node in outcome.list_nodes())
-        return f"{held} nodes are reserved, where the reservation holds {reserved}" if held < reserved else ""
+        return f"{held} nodes are reserved, and at least {reserved} should be" if held < reserved else ""
 
     return Expectation(f"{running} fill {pool}, 1 waits", _chain(_in_pool(pool), compare))
 

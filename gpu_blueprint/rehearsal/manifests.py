@@ -87,7 +87,7 @@ def _open_list(document: Any) -> list[Any]:
 
 
 def _find_fault(found: Any) -> str:
-    """Return the reason why a value is no Kubernetes object, or nothing."""
+    """Return the reason why a value is no Kubernetes object that JSON can hold; an empty text if it is one."""
     if not isinstance(found, dict):
         return f"is {found!r:.60}, not an object of Kubernetes; write apiVersion, kind and metadata"
     missing = [key for key in ("apiVersion", "kind") if not isinstance(found.get(key), str) or not found[key]]
@@ -101,7 +101,8 @@ def _find_fault(found: Any) -> str:
         return f"lacks {', '.join(missing)}"
     for count, (path, value) in enumerate(_walk(found)):
         if count > _MOST_VALUES or len(path) > _DEEPEST:
-            return "has no end: an alias is inside its own anchor, or aliases multiply"
+            size = f"more than {_DEEPEST} levels or {_MOST_VALUES:,} values"
+            return f"has {size}: an alias is inside its own anchor, or aliases multiply"
         if fault := _find_foreign_value(".".join(path), value):
             return fault
     return ""
@@ -120,7 +121,7 @@ def _walk(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 
 def _find_foreign_value(path: str, value: Any) -> str:
-    """Return the reason why JSON cannot contain a value, or nothing."""
+    """Return the reason why JSON cannot contain a value; an empty text if it can."""
     if isinstance(value, dict):
         foreign = [key for key in value if not isinstance(key, str)]
         return f"{path or 'the object'} has the key {foreign[0]!r}, which is no text; quote it" if foreign else ""

@@ -2,8 +2,8 @@
 
 import re
 from datetime import datetime
-from math import isfinite
 
+from .. import arguments
 from ..config.scalars import count_seconds
 
 _MONDAY = datetime(1970, 1, 5)
@@ -85,11 +85,8 @@ def read_amount(cell: str, most: float) -> float:
 
 
 def read_number(cell: str, reason: str = "is no number", remedy: str = "write a number") -> float:
-    """Return a number; refuse infinity and NaN."""
-    try:
-        number = float(cell)
-    except ValueError:
-        raise CellError(reason, remedy) from None
-    if not isfinite(number):
+    """Return a number; refuse infinity, NaN, and what only Python reads as a number, such as ``1_0``."""
+    number = arguments.read_number(cell.strip())
+    if number is None:
         raise CellError(reason, remedy)
     return number

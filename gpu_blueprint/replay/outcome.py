@@ -48,7 +48,7 @@ class Outcome(Record, kw_only=True):
     wait_p95_s: float
     jobs_a_day: float
     evictions_a_day: float
-    tight_a_day: float
+    jobs_above_gpu_memory_a_day: float
     """Jobs that need more GPU memory than their share or instance has."""
     waiting_a_day: float
     """Jobs that had not begun when their stretch ended."""
@@ -83,7 +83,7 @@ class Outcome(Record, kw_only=True):
             "wait_seconds": {"mean": round(self.wait_mean_s, 1), "p95": round(self.wait_p95_s, 1)},
             "jobs_per_day": round(self.jobs_a_day, 2),
             "evictions_per_day": round(self.evictions_a_day, 2),
-            "jobs_above_gpu_memory_per_day": round(self.tight_a_day, 2),
+            "jobs_above_gpu_memory_per_day": round(self.jobs_above_gpu_memory_a_day, 2),
             "jobs_waiting_at_the_end_per_day": round(self.waiting_a_day, 2),
             "jobs_that_never_fit_per_day": {reason: round(jobs, 2) for reason, jobs in self.refused_a_day.items()},
             "nodes_per_day": [
@@ -129,7 +129,7 @@ def sum_up(name: str, days: int, tallies: Iterable[Tally], refusals: Refusals | 
         wait_p95_s=waits[min(len(waits) - 1, int(_P95 * len(waits)))] if waits else 0.0,
         jobs_a_day=(sum(part.jobs for part in parts) + sum(refused.by_reason.values())) / days,
         evictions_a_day=sum(part.evictions for part in parts) / days,
-        tight_a_day=sum(part.tight for part in parts) / days,
+        jobs_above_gpu_memory_a_day=sum(part.tight for part in parts) / days,
         waiting_a_day=sum(part.waiting for part in parts) / days,
         refused_a_day={reason: jobs / days for reason, jobs in sorted(refused.by_reason.items())},
         nodes=_sum_nodes(parts, days),

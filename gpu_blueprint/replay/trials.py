@@ -36,7 +36,7 @@ class Step(Record):
 
     @property
     def saving(self) -> float:
-        """Fraction of the cost before the change that it saves."""
+        """Fraction of the earlier cost that the change saves."""
         return find_saving(self.before, self.after)
 
     @property

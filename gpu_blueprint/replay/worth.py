@@ -69,7 +69,10 @@ def is_worth(first: Service, before: Service, after: Service) -> bool:
     old, new = before.outcome, after.outcome
     if find_saving(old, new) <= LEAST_SAVING:
         return False
-    if new.refused_jobs_a_day > old.refused_jobs_a_day or new.tight_a_day > old.tight_a_day:
+    if (
+        new.refused_jobs_a_day > old.refused_jobs_a_day
+        or new.jobs_above_gpu_memory_a_day > old.jobs_above_gpu_memory_a_day
+    ):
         return False
     if after.unserved - min(first.unserved, before.unserved) > MOST_MORE_UNSERVED:
         return False

@@ -59,7 +59,7 @@ class SharingProfile(Record, kw_only=True):
         """Return extended resource → count on a node of this type."""
         return {name: count * instance.gpu_devices for name, count in self.per_device.items()}
 
-    def count_at_ceiling(self, max_gpus: int) -> dict[str, int]:
+    def count_at_max_gpus(self, max_gpus: int) -> dict[str, int]:
         """Return extended resource → count on ``max_gpus`` GPU devices."""
         return {name: count * max_gpus for name, count in self.per_device.items()}
 

@@ -217,6 +217,7 @@ def test_the_document_for_programs_is_plain_json(monster: Report) -> None:
     assert written["base"] == {
         "label": "main (0123456789)",
         "isNew": False,
+        "filesAlone": False,
         "problems": [],
         "failure": None,
     }
@@ -229,11 +230,21 @@ def test_a_notice_stands_in_a_section_of_its_own() -> None:
     assert [item.text for item in section.items] == ["merge while pool main is open"]
 
 
+def test_a_comparison_without_the_code_says_so_in_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    found = replace(report(changes()), compares_files_alone=True)
+    told = f"{found.verdict} for the stack files alone, without the changes of the code"
+    show(found)
+    assert f"verdict: {told}\n" in capsys.readouterr().out
+    assert (
+        f": {told}\n" in changes_to_markdown(found).replace("\\-", "-") and changes_to_json(found)["base"]["filesAlone"]
+    )
+
+
 def test_an_image_with_its_digest_stays_whole(capsys: pytest.CaptureFixture[str]) -> None:
     told = Reason(verdict="safe", text=f"pods are replaced: image {IMAGE} instead of {IMAGE}1", is_notice=True)
     show(report(changes(reasons=(told,))))
     lines = capsys.readouterr().out.splitlines()
-    assert f"  {IMAGE}" in lines and f"  {IMAGE}1" in lines
+    assert f"      {IMAGE}" in lines and f"      {IMAGE}1" in lines
 
 
 def test_other_replicas_at_the_same_cost_are_explained() -> None:

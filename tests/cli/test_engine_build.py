@@ -92,6 +92,7 @@ def test_models_of_one_name_are_told_apart_by_pool_and_owner(project: Path, caps
     ("call", "words"),
     [
         ({"stack": "server"}, "there is no stack 'server'; did you mean serve"),
+        ({"pool": "cpu"}, "'cpu' is a CPU pool, which has no GPUs; give "),
         ({"pool": "smal"}, "there is no GPU pool 'smal'; did you mean small"),
         ({"pool": "large"}, "ranking runs in pool small, and a plan runs only on the GPU that built it; give small"),
         ({"tenant": "labs"}, "--tenant: there is no tenant 'labs'; did you mean lab"),

@@ -55,7 +55,7 @@ def test_the_usage_shows_where_the_program_stands(capsys: pytest.CaptureFixture[
             "has no option --chekpoints x: did you mean --check",
         ),
         (["runs", "fast", "--tenant", "red", "a", "--lr"], "has no place for a --lr: write the program"),
-        (["runs", "fast", "--tenant", "red", "--nodes", "two"], "--nodes: 'two' is no whole number; write 1, 2 or"),
+        (["runs", "fast", "--tenant", "red", "--nodes", "two"], "--nodes: 'two' is no whole number; write digits"),
         (["runs", "fast", "--tenant", "red", "--level", "4"], "'4' is no level; write 1, 2 or 3 (level 4 needs root"),
     ],
     ids=" ".join,
@@ -77,7 +77,7 @@ def test_a_command_that_is_not_there_is_answered_with_the_closest(capsys: pytest
         ("job runs fast", "blueprint job needs --tenant; "),
         (
             "cost prod --tenant serving",
-            "blueprint cost has no option --tenant serving: the table By tenant has each tenant; ",
+            "blueprint cost has no option --tenant serving: the table 'By tenant' has a row for each tenant; ",
         ),
         ("check prod --jsn", "blueprint check has no option --jsn: did you mean --json? "),
         ("--versoin", "blueprint has no option --versoin: did you mean --version? "),

@@ -32,7 +32,7 @@ def test_preview_shows_findings_costs_and_tables_in_90_lines_of_100_columns(
     assert places == sorted(places)
     assert "NodeOverlay" not in out and "Promises" not in out
     assert re.search(r"\n\n\d+ resources in \d+ components \(--tree lists them\); nothing was created\.\n$", out)
-    assert "watched by Prometheus (30 days) and Grafana; alerts go to #gpu-alerts" in out
+    assert "watched by Prometheus (45 days) and Grafana; alerts go to #gpu-alerts" in out
     assert "`pulumi config set --secret`: grafanaPassword, slackWebhook, watchdogUrl" in out
 
 

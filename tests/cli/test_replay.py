@@ -104,9 +104,8 @@ WRONG = {
     ("--unserved-at-most", "2"): "--unserved-at-most 2: is no share from 0 to 1; write 0.02 for 2 %",
     ("--reclaims", "5"): "--reclaims 5: is no share from 0 to below 1; write 0.05 for 5 % in an hour",
     ("--reclaims", "1"): "--reclaims 1: is no share from 0 to below 1",
-    ("--reclaims", "nan"): "--reclaims nan: is no share",
     ("--at-most", "-1"): "--at-most -1: is no sum of dollars",
-    ("--at-most", "nan"): "--at-most nan: is no sum of dollars",
+    ("--at-most", "1e12"): "--at-most 1e+12: is no sum of dollars from 0 to 1,000,000,000; write dollars a day",
     ("--used-at-least", "60"): "--used-at-least 60: is no share from 0 to 1; write 0.6 for 60 %",
     (
         "--cluster",

@@ -62,8 +62,9 @@ def test_the_diagnosis_has_a_level(
     runs: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], level: str
 ) -> None:
     assert run("--acceptance", "dcgm", *words) == 0
-    _, workload = read(capsys)
+    notes, workload = read(capsys)
     assert (workload["kind"], workload["metadata"]["name"]) == ("Job", "accept-dcgm")
+    assert "# again:  delete the run" in notes and "checkpoint" not in notes
     assert find_container(workload)["command"][-1] == level
 
 

@@ -58,7 +58,7 @@ def test_reserved_nodes_have_a_row_where_the_pool_has_reservations(capsys: pytes
 def test_all_faults_of_the_words_are_named_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["training-plan", "research", "cpu", "--params", "7B", "--nodes", "x", "--days", "0"]) == 2
     assert capsys.readouterr().err.splitlines() == [
-        "pool cpu has no GPUs; give a100-train",
+        "'cpu' is a CPU pool, which has no GPUs; give a100-train",
         "--params: '7B' is no number; write 7e9",
         "--nodes: 'x' is no number that fits; write a whole number from 1 to 10,000",
         "--days: '0' is no number that fits; write days above 0, up to 3,650",

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from gpu_blueprint.subjects.cluster.telling import MARK, build_mark, build_variables
+from gpu_blueprint.subjects.cluster.telling import RESTART_ANNOTATION, build_restart_annotation, build_variables
 
 from ..support import builders
 from ..support.egress_stacks import ENDING_CA, PROXY, ROOT_CA, egress
@@ -57,7 +57,7 @@ def test_karpenter_reads_proxy_and_authorities_and_starts_again_when_they_change
     assert {"name": "SSL_CERT_DIR", "value": mount["mountPath"]} in told["controller"]["env"]
     assert told["controller"]["resources"] == values("karpenter")["controller"]["resources"]
     other = values("karpenter", **egress(caBundle=ENDING_CA))
-    assert told["podAnnotations"][MARK] != other["podAnnotations"][MARK]
+    assert told["podAnnotations"][RESTART_ANNOTATION] != other["podAnnotations"][RESTART_ANNOTATION]
     plain = values("karpenter", egress={"httpsProxy": PROXY})
     assert "extraVolumes" not in plain and "extraVolumeMounts" not in plain["controller"]
 
@@ -73,7 +73,7 @@ def test_the_ebs_driver_waits_for_its_config_maps() -> None:
     driver = find_resource(planned, "Addon", "aws-ebs-csi-driver")
     controller = json.loads(driver.inputs["configurationValues"])["controller"]
     assert controller["envFrom"] == [{"configMapRef": {"name": "gpu-blueprint-egress"}}]
-    assert controller["podAnnotations"] == build_mark(builders.config(**egress()))
+    assert controller["podAnnotations"] == build_restart_annotation(builders.config(**egress()))
     assert controller["volumes"] and controller["volumeMounts"] and controller["region"] == "us-east-1"
     group = find_resource(planned, "NodeGroup", "system")
     needed = {urn.rsplit("::", 1)[-1] for urn in group.dependencies}

@@ -115,4 +115,4 @@ def test_a_lower_ceiling_changes_only_the_limits_of_a_pool(stack: str, at: int, 
     if lowered:
         assert describe_nodes(lowered, pool.name) == describe_nodes(plan(stack), pool.name)
         limits = find_resource(lowered, "NodePool", f"{pool.name}-node-pool").inputs["spec"]["limits"]
-        assert limits == {name: str(count) for name, count in pool.profile.count_at_ceiling(gpus).items()}
+        assert limits == {name: str(count) for name, count in pool.profile.count_at_max_gpus(gpus).items()}

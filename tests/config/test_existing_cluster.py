@@ -44,7 +44,12 @@ def test_a_fact_that_the_preview_needs_must_be_stated(field: str, hint: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("version", "hint"), [("1.31", "upgrade the cluster to 1.35"), ("1.99", "write 1.35"), ("new", "write 1.35")]
+    ("version", "hint"),
+    [
+        ("1.31", "upgrade the cluster to 1.35"),
+        ("1.99", "take a newer blueprint: this one supports Kubernetes up to 1.36"),
+        ("new", "write 1.35 or 1.36, in quotes"),
+    ],
 )
 def test_a_version_without_pins_is_refused_with_the_way_to_pins(version: str, hint: str) -> None:
     (problem,) = refused(kubernetesVersion=version)

@@ -32,8 +32,8 @@ def test_a_commitment_shows_its_arithmetic() -> None:
 @pytest.mark.parametrize(
     ("pool", "words"),
     [
-        ({"expectedHours": 200}, "pays from 606 hours on"),
-        ({"expectedUtilization": 0.0}, "pays from 606 hours on"),
+        ({"expectedHours": 200}, "pays only above 606 hours"),
+        ({"expectedUtilization": 0.0}, "in 730 of 730 hours: too little for a plan"),
         ({"purchase": ["spot", "on-demand"], "expectedUtilization": 0.9}, "buys spot first"),
     ],
 )

@@ -25,7 +25,7 @@ def test_more_pods_on_a_gpu_cost_less_and_leave_more_undone() -> None:
     costs, unserved, tight = (
         [total.usd_a_day.known for total in totals],
         [total.unserved or 0 for total in totals],
-        [total.tight_a_day for total in totals],
+        [total.jobs_above_gpu_memory_a_day for total in totals],
     )
     assert costs == sorted(costs, reverse=True)
     assert unserved[1:] == sorted(unserved[1:]) and tight == sorted(tight)

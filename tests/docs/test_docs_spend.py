@@ -9,11 +9,12 @@ import pytest
 from components.billing.billing import COST_TAGS
 from components.billing.export_columns import COLUMNS
 from gpu_blueprint.cli import main
+from gpu_blueprint.config.monitoring import InstallMonitoring
 from gpu_blueprint.monitoring.metrics import METRICS
 
 from ..monitoring.cases.rules import RECORDED
 from ..support.exporter_series import named
-from ..support.plans import ROOT
+from ..support.plans import ROOT, shipped_config
 from ..support.programs import needs_promtool
 from ..support.promql import list_series
 from ..support.rule_tests import find_failures, write_test
@@ -67,6 +68,13 @@ def test_the_queries_read_only_series_of_the_stack() -> None:
     ].labels
     in_shell = re.findall(r"^\$ query='(.*)'$", PAGE, re.MULTILINE)
     assert len(in_shell) == 2 and set(in_shell) <= {*QUERIES}
+
+
+@pytest.mark.parametrize("stack", ["prod", "research"])
+def test_the_example_stacks_keep_as_many_days_as_the_page_says(stack: str) -> None:
+    (days,) = re.findall(r"`retentionDays: (\d+)`", PAGE)
+    monitoring = shipped_config(stack).monitoring
+    assert isinstance(monitoring, InstallMonitoring) and monitoring.retention_days == int(days) > 31
 
 
 def test_the_sql_reads_only_columns_of_the_export() -> None:

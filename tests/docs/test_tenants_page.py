@@ -8,10 +8,10 @@ import yaml
 
 from gpu_blueprint.admission.policies import list_policies
 from gpu_blueprint.admission.tenants.templates import TEMPLATE_KINDS
-from gpu_blueprint.docs.admission_rules import make_specimen
+from gpu_blueprint.docs.admission_rules import make_example_stack
 from gpu_blueprint.docs.attacks_page import ATTACKS
 from gpu_blueprint.docs.isolation_page import render_isolation_page
-from gpu_blueprint.explain.queues.jobs import build_first_work
+from gpu_blueprint.explain.queues.jobs import build_first_job_or_pod
 from gpu_blueprint.judging.verdicts import judge_plan
 from policies import Waiver
 
@@ -27,7 +27,7 @@ def test_the_pod_of_the_page_is_the_first_pod_of_the_shipped_pool() -> None:
     """The rules of admission take it: tests/explain and the lab send the first pods of every pool."""
     config = shipped_config("prod")
     (shown,) = re.findall(r"```yaml\n(.*?)```", TENANTS, re.DOTALL)
-    assert yaml.safe_load(shown) == build_first_work(config, config.gpu_pools_by_name["infer-l4"])
+    assert yaml.safe_load(shown) == build_first_job_or_pod(config, config.gpu_pools_by_name["infer-l4"])
 
 
 def test_the_policies_of_models_and_of_prometheus_stand_beside_the_others() -> None:
@@ -37,7 +37,7 @@ def test_the_policies_of_models_and_of_prometheus_stand_beside_the_others() -> N
 
 
 def test_the_table_has_a_row_for_each_rule_in_the_order_in_which_they_are_judged() -> None:
-    policies = [policy for policy in list_policies(make_specimen()) if not policy.only_warns]
+    policies = [policy for policy in list_policies(make_example_stack()) if not policy.only_warns]
     rules = TENANTS.split("| rule | message |")[1]
     assert re.findall(r"^\| `([\w-]+)` \| ", rules, re.M) == [rule.id for policy in policies for rule in policy.rules]
     shown = dict(re.findall(r"^\| `(gpu-blueprint-[\w-]+)` \| (.*) \|$", PAGE, re.M))
@@ -57,11 +57,11 @@ def test_every_kind_with_templates_is_named() -> None:
 
 def test_break_glass_deletes_every_binding() -> None:
     (command,) = re.findall(r"^    kubectl delete validatingadmissionpolicybinding (.* .*)$", PAGE, re.M)
-    assert command.split() == [policy.name for policy in list_policies(make_specimen())]
+    assert command.split() == [policy.name for policy in list_policies(make_example_stack())]
 
 
 def test_the_rules_that_hold_with_warn_are_named() -> None:
-    policies = list_policies(make_specimen())
+    policies = list_policies(make_example_stack())
     always = [rule.id for policy in policies if policy.always_denies for rule in policy.rules]
     of_models = ["model-objects", "model-deployments", "model-scaling"]
     harmless = ["binding-subjects", "platform-objects", "identity-accounts", "storage-claims", *of_models]

@@ -18,7 +18,7 @@ from lab.built import (
     find_place,
     is_fit,
     put_in_place,
-    refuse_unfit,
+    refuse_outdated_part,
     remove_unused,
 )
 
@@ -46,7 +46,7 @@ def build(folder: Path, stamp: str, text: str = "etcd") -> Path:
 
 
 def refuse(place: Path) -> None:
-    refuse_unfit(place / "bin" / "etcd", place, "make lab")
+    refuse_outdated_part(place / "bin" / "etcd", place, "make lab")
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from pulumi.runtime import rpc
 
 from gpu_blueprint.lifecycle.wire import (
     UNKNOWN,
+    convert_to_plan_format,
     from_struct,
     make_reference,
-    mark_like_a_plan,
     merge_outputs,
     reveal,
     to_struct,
@@ -50,7 +50,7 @@ def test_a_revealed_value_has_no_signatures(value: Any, plain: Any) -> None:
     ],
 )
 def test_values_of_the_engine_are_marked_as_a_plan_marks_them(value: Any, marked: Any) -> None:
-    assert mark_like_a_plan(value) == marked
+    assert convert_to_plan_format(value) == marked
 
 
 def test_a_block_holds_inputs_and_outputs() -> None:

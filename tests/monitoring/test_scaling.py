@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_blueprint.monitoring.scaling import list_measures
+from gpu_blueprint.monitoring.scaling import list_signal_queries
 
 from ..components.services.test_gpu_autoscaler import SIGNALS, build_scaling
 from ..support.programs import needs_promtool
@@ -71,7 +71,7 @@ VALUES: tuple[tuple[str, str, dict[str, str], float | None], ...] = (
 def test_a_query_returns_one_number_or_none(
     server: str, signal: str, series: dict[str, str], value: float | None, tmp_path: Path
 ) -> None:
-    (measure,) = list_measures("chat.v2", "team", build_scaling(SIGNALS[signal], server=server))
+    (measure,) = list_signal_queries("chat.v2", "team", build_scaling(SIGNALS[signal], server=server))
     samples = [] if value is None else [{"labels": "{}", "value": value}]
     expectation = [{"expr": f"round({measure.promql}, 0.001)", "eval_time": "10m", "exp_samples": samples}]
     input_series = [{"series": name, "values": values} for name, values in series.items()]
@@ -104,7 +104,7 @@ def evaluate(promql: str, series: dict[str, str], values: dict[str, float | None
 @pytest.mark.parametrize("signal", OF_PODS)
 def test_a_signal_of_pods_is_0_while_the_deployment_wants_none(signal: str, server: str, tmp_path: Path) -> None:
     """Without a value, KEDA would leave a Deployment at 0 under its minimum for ever."""
-    (measure,) = list_measures("chat.v2", "team", build_scaling(SIGNALS[signal], server=server))
+    (measure,) = list_signal_queries("chat.v2", "team", build_scaling(SIGNALS[signal], server=server))
     assert evaluate(measure.promql, AT_ZERO, {"2m": 0}, tmp_path) == ""
     assert evaluate(measure.promql, RUNS, {"2m": None}, tmp_path) == ""
     other = {series.replace("chat.v2", "chat-v2"): "0x20" for series in AT_ZERO}
@@ -132,7 +132,7 @@ def sleep_by(promql: str) -> str:
     """Return the query that KEDA gets for a service that may have no replica."""
     query = {"signal": "query", "promql": promql, "perReplica": 10}
     scaling = build_scaling(query, replicas={"min": 0, "max": 4}, quietSeconds=600)
-    (measure,) = list_measures("chat.v2", "team", scaling)
+    (measure,) = list_signal_queries("chat.v2", "team", scaling)
     return measure.promql
 
 
@@ -170,5 +170,5 @@ def test_without_the_replicas_that_the_deployment_wants_only_work_is_told(tmp_pa
 
 
 def test_from_a_minimum_of_1_on_a_query_is_the_teams_own() -> None:
-    (measure,) = list_measures("chat", "team", build_scaling(SIGNALS["query"]))
+    (measure,) = list_signal_queries("chat", "team", build_scaling(SIGNALS["query"]))
     assert measure.promql == SIGNALS["query"]["promql"]

@@ -76,7 +76,7 @@ def test_texts_and_boxes_stay_in_their_cards_and_cover_no_other() -> None:
         *list_pictures().items(),
         *((f"narrow {name}", picture) for name, picture in list_narrow_pictures().items()),
     ]
-    faults = {name: [*list_faults(picture)] for name, picture in pictures}
+    faults = {name: [*list_faults(picture)] for name, picture in pictures.items()}
     assert {name: found for name, found in faults.items() if found} == {}
 
 

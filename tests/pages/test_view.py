@@ -10,7 +10,7 @@ from ..support.plans import shipped_config
 def test_the_units_of_a_pool_are_its_ceiling() -> None:
     for name, stack in list_drawn_stacks().items():
         for shown, own in zip(view_stack(stack).pools, stack.gpu_pools, strict=True):
-            ceiling = own.profile.count_at_ceiling(own.max_gpus)
+            ceiling = own.profile.count_at_max_gpus(own.max_gpus)
             assert {f"nvidia.com/{resource}": count for resource, count in shown.units.items()} == ceiling, name
             assert sum(unit.share for unit in shown.slices) <= 1 + 1e-9
 

@@ -100,7 +100,7 @@ def test_an_argument_becomes_an_input(arguments: dict[str, Any], inputs: dict[st
 
 @pytest.mark.parametrize("missing", ALONE)
 def test_a_cluster_that_would_bring_more_resources_along_is_refused(missing: str) -> None:
-    with pytest.raises(ProgramError, match=rf"live: a preview shows only the cluster.*set {missing}"):
+    with pytest.raises(ProgramError, match=rf"live: pulumi-eks would make more than the cluster.*set {missing}"):
         translate_arguments("live", {key: value for key, value in ALONE.items() if key != missing})
 
 

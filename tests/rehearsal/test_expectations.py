@@ -78,7 +78,7 @@ RESERVED = landing("node-2", purchase="reserved")
         ([running(node=RESERVED), waiting()], "1 run and 1 wait; 2 should fill main, and 1 wait"),
         ([running(), running(node=RESERVED), waiting(LIMIT.replace("main", "other"))], "the pod waits for another"),
         ([running(), running(node=RESERVED), waiting("Insufficient cpu, limits")], "the pod waits for another reason"),
-        ([running(), running(), waiting()], "0 nodes are reserved, where the reservation holds 1"),
+        ([running(), running(), waiting()], "0 nodes are reserved, and at least 1 should be"),
         ([running(node=landing(pool="b")), running(node=RESERVED), waiting()], "g6.xlarge spot is not in main"),
     ],
 )

@@ -62,7 +62,10 @@ def test_an_object_may_leave_its_name_to_the_api_server(tmp_path: Path) -> None:
         (f"{POD}1: a\n", "object 1: the object has the key 1, which is no text; quote it"),
         (f"{POD}spec: {{a: .nan}}\n", "object 1: spec.a is nan, which Kubernetes cannot hold; quote it"),
         (f"{POD}spec: {{a: [!!binary aGk=]}}\n", "object 1: spec.a.0 is b'hi', which Kubernetes cannot hold"),
-        (f"{POD}spec: &a [*a]\n", "object 1: has no end: an alias is inside its own anchor"),
+        (
+            f"{POD}spec: &a [*a]\n",
+            "object 1: has more than 100 levels or 50,000 values: an alias is inside its own anchor",
+        ),
         (f"{POD}spec: {'[' * 600}{']' * 600}\n", "is not YAML: it is nested deeper than 100 levels"),
         ("a: b: c\n", ":1: is not YAML: mapping values are not allowed in this context"),
         (f"{POD}spec: {{a\n", ":5: is not YAML: did not find expected ',' or '}'"),

@@ -106,7 +106,7 @@ WORTH: list[Any] = [
     pytest.param(
         {"usd": 0.5, "unserved": 0.012, "earlier": 0.006}, False, id="little work undone in each of two steps"
     ),
-    pytest.param({"usd": 0.5, "tight_a_day": 1.0}, False, id="memory that does not fit"),
+    pytest.param({"usd": 0.5, "jobs_above_gpu_memory_a_day": 1.0}, False, id="memory that does not fit"),
     pytest.param({"usd": 0.5, "refused_a_day": {"why": 1.0}}, False, id="jobs that never fit"),
     pytest.param({"usd": 0.5, "unmeasured_shares": (0.5, 1.0)}, True, id="unknown use on the same shares"),
     pytest.param({"usd": 0.5, "unmeasured_shares": (0.5, 0.5)}, False, id="unknown use on a smaller share"),

@@ -290,7 +290,7 @@ def settings_agree(found: SharingProfile, row: Instance, family: AmiFamily) -> N
 def overlay_agrees(found: SharingProfile, row: Instance) -> None:
     overlaid = {"nvidia.com/gpu": row.gpu_count} | found.list_overlay(row)
     assert {name: count for name, count in overlaid.items() if count} == found.count_per_node(row)
-    assert found.count_per_node(row) == found.count_at_ceiling(row.gpu_devices)
+    assert found.count_per_node(row) == found.count_at_max_gpus(row.gpu_devices)
 
 
 def test_another_layout_is_another_label_and_the_order_does_not_matter() -> None:

@@ -63,7 +63,7 @@ def list_measured() -> list[str]:
             f"${total.usd_per_useful_hour or 0:,.2f}",
             f"{total.wait_p95_s:,.0f} s",
             f"{total.evictions_a_day:.1f}",
-            f"{total.tight_a_day:.1f}",
+            f"{total.jobs_above_gpu_memory_a_day:.1f}",
         )
         rows.append(f"| {' | '.join(cells)} |")
     return rows
@@ -76,7 +76,7 @@ def list_claims() -> list[str]:
     training = {name: replay.by_pool[-1] for name, replay in replay_stacks().items()}
     used = "; ".join(
         f"{_percent(total[name].used)} with `{name}`, {_percent(total[name].unserved, 1)} unserved and"
-        f" {total[name].tight_a_day:.0f} jobs a day without enough GPU memory"
+        f" {total[name].jobs_above_gpu_memory_a_day:.0f} jobs a day without enough GPU memory"
         for name in ("two", "three", "four")
     )
     claims = {

@@ -1,7 +1,7 @@
 """The rules about the objects of a model in its tenant's namespace: members may restart the model, but not change it.
 
-They are needed since Pulumi compares the program with its state, not with the cluster: `pulumi up` restores a deleted
-object only with `--refresh`.
+The rules are needed because Pulumi compares the program with Pulumi's state, not with the cluster: `pulumi up` restores
+a deleted object only with `--refresh`.
 """
 
 from collections.abc import Iterator
@@ -13,12 +13,15 @@ from ...config import StackConfig
 from ...config.models import MANAGER, MANAGER_LABEL, ServedModel, TritonModel
 
 _MESSAGE = (
-    "a model of the platform team needs this object: restart the model with kubectl rollout restart, and ask for other "
-    "changes in the stack file (models)"
+    "a model of the platform team needs this object: restart the model with kubectl rollout restart, and ask the "
+    "platform team for other changes (models in the stack file)"
 )
-_SCALING_MESSAGE = "KEDA sets the replicas of this model: ask for replicas and scaleOn in the stack file (models)"
+_SCALING_MESSAGE = (
+    "KEDA sets the replicas of this model: ask the platform team to change replicas or scaleOn of the model (models in "
+    "the stack file)"
+)
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
-"""The annotation of pods that `kubectl rollout restart` sets."""
+"""The annotation that `kubectl rollout restart` sets in the pod template."""
 _FIXED_FIELDS = (
     *(f"metadata.?{part}" for part in ("labels", "annotations", "finalizers", "ownerReferences")),
     *(f"spec.?{part}" for part in ("replicas", "paused", "strategy", "minReadySeconds", "revisionHistoryLimit")),
@@ -83,10 +86,10 @@ def _guard_scaling(config: StackConfig) -> AdmissionPolicy:
 
     With two autoscalers on one Deployment, neither scales, and KEDA's webhook refuses the ScaledObject.
     """
-    aims = "object.spec.scaleTargetRef.kind == 'Deployment' && " + _write_is_named(
+    targets_model = "object.spec.scaleTargetRef.kind == 'Deployment' && " + _write_is_named(
         config, "'deployments'", "object.spec.scaleTargetRef.name"
     )
-    # The object of the subresource scale has no labels, and its selector is a text.
+    # A Scale object, that of the subresource scale, has no labels; its status.selector is one string.
     scales = _write_is_named(config, "'deployments'", "oldObject.metadata.name")
     selects = f"oldObject.status.?selector.orValue('').contains('{MANAGER_LABEL}={MANAGER}')"
     return _build_policy(
@@ -97,7 +100,7 @@ def _guard_scaling(config: StackConfig) -> AdmissionPolicy:
         rule=AdmissionRule(
             id="model-scaling",
             keeps="A tenant cannot scale a model, nor aim an autoscaler at it; KEDA scales it.",
-            expression=f"request.?subResource.orValue('') == 'scale' ? !({scales} && {selects}) : !({aims})",
+            expression=f"request.?subResource.orValue('') == 'scale' ? !({scales} && {selects}) : !({targets_model})",
             message=_SCALING_MESSAGE,
         ),
     )
@@ -112,7 +115,7 @@ def _write_is_ours(config: StackConfig) -> str:
     """Write CEL that is true for objects with the name and the label of a model's object.
 
     The name is read from ``oldObject``, since a request that deletes a collection names no object. The label excludes
-    an older object that the team made under the same name.
+    an older object that the tenant made under the same name.
     """
     label = f"oldObject.metadata.?labels[?'{MANAGER_LABEL}'].orValue('') == '{MANAGER}'"
     return f"{_write_is_named(config, 'request.resource.resource', 'oldObject.metadata.name')} && {label}"
@@ -130,9 +133,9 @@ def _list_objects(config: StackConfig) -> Iterator[str]:
         shared = {"services": model.name, "poddisruptionbudgets": model.name, "serviceaccounts": model.account}
         yield from (f"{space}/{kind}/{name}" for kind, name in shared.items())
         for version in model.list_versions():
-            yield from (f"{space}/{kind}/{name}" for kind, name in _list_of_version(version).items())
+            yield from (f"{space}/{kind}/{name}" for kind, name in _list_version_objects(version).items())
 
 
-def _list_of_version(model: ServedModel) -> dict[str, str]:
+def _list_version_objects(model: ServedModel) -> dict[str, str]:
     settings = {"configmaps": model.settings} if isinstance(model, TritonModel) else {}
     return {"deployments": model.deployment, **settings}

@@ -11,7 +11,7 @@ from ...cel.pod_variables import list_pod_variables
 from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
 from ...cel.users import IS_JOB_CONTROLLER, write_is_operator, write_is_trusted
 from ...config import StackConfig
-from ..queue_advice import QUEUED_PODS, QUEUED_PODS_KEEPS, write_advice
+from ..queue_advice import QUEUED_PODS, QUEUED_PODS_GUARANTEE, write_advice
 
 _JOB_LABELS = (
     *("batch.kubernetes.io/controller-uid", "controller-uid", "batch.kubernetes.io/job-name", "job-name"),
@@ -55,7 +55,7 @@ def _list_rules(config: StackConfig) -> Iterator[AdmissionRule]:
     ray = f"({write_is_operator(config)} && {write_is_owned('ray.io', 'RayCluster')})"
     yield AdmissionRule(
         id=QUEUED_PODS,
-        keeps=QUEUED_PODS_KEEPS,
+        keeps=QUEUED_PODS_GUARANTEE,
         expression=f"request.operation != 'CREATE' || !variables.queued || {job} || {ray}",
         message=write_advice(config),
         is_message_cel=True,

@@ -23,7 +23,7 @@ def build_claim_policy(config: StackConfig) -> AdmissionPolicy:
     tenant's template, so both rules also judge claims that controllers create. The platform's own claims have no class,
     since they bind existing volumes.
     """
-    makes_claims = any(list_mounts(config))
+    platform_makes_claims = any(list_mounts(config))
     return AdmissionPolicy(
         name="gpu-blueprint-claims",
         matches=(Match(group="", resources=("persistentvolumeclaims",)),),
@@ -41,7 +41,8 @@ def build_claim_policy(config: StackConfig) -> AdmissionPolicy:
                 id="claim-storage-class",
                 keeps="A tenant cannot use storage that the platform does not offer, nor volumes without a class.",
                 expression=f"request.operation == 'UPDATE' && {_CLASS} == {_OLD_CLASS} || "
-                f"{_CLASS} in {write_literal([config.storage_class])}{f' || {IS_PLATFORM}' if makes_claims else ''}",
+                f"{_CLASS} in {write_literal([config.storage_class])}"
+                f"{f' || {IS_PLATFORM}' if platform_makes_claims else ''}",
                 message=f"storageClassName must be {config.storage_class} here",
             ),
         ),

@@ -16,7 +16,7 @@ from ...config import Pool, StackConfig
 from ...config.cpu_pools import CpuPool
 from ...sharing import POOL_KEY
 from ...subjects.tenants.pool_classes import CLASS_PREFIX, name_pool_class
-from ..queue_advice import QUEUED_PODS, QUEUED_PODS_KEEPS, write_advice
+from ..queue_advice import QUEUED_PODS, QUEUED_PODS_GUARANTEE, write_advice
 
 _COMMON_TOLERATIONS = (
     # Kubernetes adds these itself.
@@ -64,7 +64,7 @@ def _refuse_unqueued_templates(config: StackConfig, subject: PodSubject) -> Iter
         reached = f"(variables.pool == '' ? variables.fit : [variables.pool]).all(p, p in {queued})"
         yield AdmissionRule(
             id=QUEUED_PODS,
-            keeps=QUEUED_PODS_KEEPS,
+            keeps=QUEUED_PODS_GUARANTEE,
             expression=f"!({ASKS}) || {IS_QUEUED_KIND} || variables.fit.size() == 0 || !{reached}",
             message=write_advice(config),
             is_message_cel=True,
@@ -78,7 +78,7 @@ def _demand_pool(config: StackConfig, subject: PodSubject) -> AdmissionRule:
 
     ``granted-gpus`` refuses pods that fit no pool.
     """
-    fills_in = subject.is_template and config.cluster.completes_pods
+    fills_in = subject.is_template and config.cluster.has_mutating_policies
     chosen = f" || variables.fit.size() > 0 && {IS_QUEUED_KIND}" if chooses_pools(config, subject) else ""
     fits = f"(variables.fit.size() == 1{chosen})" if chosen else "variables.fit.size() == 1"
     only = f"(variables.pool == '' && {fits}) || " if fills_in else ""
@@ -89,7 +89,7 @@ def _demand_pool(config: StackConfig, subject: PodSubject) -> AdmissionRule:
         expression=f"!({ASKS}) || {only}variables.pool in variables.fit",
         message="'a pod that requests ' + variables.gpus.join(' and ') + ' must name its pool: set nodeSelector "
         f"{POOL_KEY} to ' + variables.fit.join(' or ') + (variables.pool == '' ? '' : ', not to ' + variables.pool)"
-        + ("" if config.cluster.completes_pods else f" + {_describe_fields(config)}"),
+        + ("" if config.cluster.has_mutating_policies else f" + {_describe_fields(config)}"),
         is_message_cel=True,
     )
 
@@ -181,7 +181,7 @@ def _list_taint_keys(pools: Sequence[Pool] | Sequence[CpuPool]) -> set[str]:
 
 def _refuse_foreign_priorities(config: StackConfig, subject: PodSubject) -> AdmissionRule:
     """Refuse every PriorityClass except the pool's own, by which the quota of the pool counts its pods."""
-    fills_in = subject.is_template and config.cluster.completes_pods
+    fills_in = subject.is_template and config.cluster.has_mutating_policies
     own = f"{write_literal(CLASS_PREFIX)} + variables.target"
     named = "variables.spec.?priorityClassName.orValue('')"
     beside_gpus = f"{named} == {own}" + (f" || {named} == ''" if fills_in else "")

@@ -21,7 +21,7 @@ def find_monitoring_notices(
     """Yield a sentence for shorter retention, each volume claim that cannot shrink, lost receivers and ended alerts."""
     yield from _find_shorter_samples(before, after)
     yield from _find_smaller_claims(before, after)
-    yield from _find_silent_alerts(before, after)
+    yield from _find_lost_alerting(before, after)
 
 
 def _find_shorter_samples(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _list_claims(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
             yield from _list_claims(below, place if key in ("storage", "storageSpec") else str(key))
 
 
-def _find_silent_alerts(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+def _find_lost_alerting(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
     for old, new in pair_releases(before, after):
         was, now = _list_receivers(old), _list_receivers(new)
         if gone := [receiver for receiver in was if receiver not in now]:
@@ -97,13 +97,16 @@ def _list_receivers(release: PlannedResource) -> list[str]:
     ]
 
 
-def _read_duration(value: Any, other: Any) -> float:
-    """Return the seconds of a Prometheus duration such as ``15d``; None counts as the operator's default, 24h."""
+def _read_duration(value: Any, compared_with: Any) -> float:
+    """Return the seconds of a Prometheus duration such as ``15d``; None counts as the operator's default, 24h.
+
+    An unreadable value is infinite if it equals the value that it is compared with, else 0.
+    """
     if value is None:
         return 86400.0
     parts = re.findall(r"(\d+)(ms|[ywdhms])", str(value))
     if not parts or "".join(map("".join, parts)) != str(value):
-        return 0.0 if value != other else inf
+        return 0.0 if value != compared_with else inf
     return sum(float(number) * _SECONDS[unit] for number, unit in parts)
 
 

@@ -72,7 +72,7 @@ def warn_of_unreachable_api(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_zones_with_control_plane(stack: StackConfig) -> Iterator[Problem]:
-    """Point out that EKS puts no control plane into one zone of the region, whose letter differs by account."""
+    """Point out that EKS puts no control plane into one zone of the region; the zone's letter differs by account."""
     if (zone_id := CONTROL_PLANE_REFUSED.get(stack.region)) and stack.new_cluster:
         zones = " and ".join(list(stack.network.zones)[:STABLE_ZONES])
         reason = f"EKS puts no control plane into zone {zone_id}, which may be {zones}: letters differ by account"

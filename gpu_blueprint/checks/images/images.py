@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...catalog.upstreams import UPSTREAMS
 from ...config import NewVpc, StackConfig
-from ...config.images import Images
+from ...config.images import MIRROR_REMEDY, Images
 from ...config.storage import S3Storage
 from ...problem import Problem
 from ...subjects.images.sources import name_cache_prefix, name_registry
@@ -31,8 +31,7 @@ def warn_of_images_outside_the_cache(stack: StackConfig) -> Iterator[Problem]:
     if images.pull_through and not images.mirror and (stack.has_gpu_operator or has_exporter):
         program = "the GPU Operator" if stack.has_gpu_operator else "dcgm-exporter"
         reason = f"ECR cannot cache nvcr.io, so every new GPU node pulls the images of {program} from NVIDIA's registry"
-        hint = "copy them with `blueprint images STACK --script` to your registry, and name that registry in mirror"
-        yield Problem("nvcr-not-cached", ("images", "pullThrough"), reason, hint, severity="warning")
+        yield Problem("nvcr-not-cached", ("images", "pullThrough"), reason, MIRROR_REMEDY, severity="warning")
 
 
 def warn_of_distant_mirrors(stack: StackConfig) -> Iterator[Problem]:

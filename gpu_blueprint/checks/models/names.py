@@ -24,7 +24,7 @@ def refuse_repeated_models(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_taken_accounts(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse models whose service account is also in ``identities``: the pods would get the permissions of both."""
+    """Refuse models whose service account is in ``identities`` too: the pods would get that identity's permissions."""
     places = {
         (tenant.name, identity.service_account): f"tenants.{index}.identities.{at}"
         for index, tenant in enumerate(stack.tenants)
@@ -49,7 +49,7 @@ def refuse_long_deployments(stack: StackConfig) -> Iterator[Problem]:
             yield Problem("name-too-long", ("models", version.index, "name"), reason, hint)
 
 
-def refuse_callers_of_one_name(stack: StackConfig) -> Iterator[Problem]:
+def refuse_repeated_policy_names(stack: StackConfig) -> Iterator[Problem]:
     """Refuse two models whose callers would get NetworkPolicies with the same name, NAMESPACE-MODEL."""
     spaces = {tenant.name: tenant.namespace_name for tenant in stack.tenants}
     known: dict[tuple[str, str], str] = {}
@@ -66,7 +66,7 @@ def refuse_callers_of_one_name(stack: StackConfig) -> Iterator[Problem]:
 
 def warn_of_mistaken_callers(stack: StackConfig) -> Iterator[Problem]:
     """Warn of callers that are no tenant's namespace, but resemble one."""
-    for index, position, caller in _list_strangers(stack):
+    for index, position, caller in _list_callers_without_tenant(stack):
         if meant := _find_meant(stack, caller):
             reason = f"no tenant has the namespace {caller!r}"
             path = ("models", index, "callers", position)
@@ -75,17 +75,17 @@ def warn_of_mistaken_callers(stack: StackConfig) -> Iterator[Problem]:
 
 def suggest_checking_callers(stack: StackConfig) -> Iterator[Problem]:
     """Point out callers in namespaces that the platform does not create."""
-    for index, position, caller in _list_strangers(stack):
+    for index, position, caller in _list_callers_without_tenant(stack):
         if not _find_meant(stack, caller):
             reason = (
-                f"no tenant has the namespace {caller!r}: every pod there may call the model, the platform does not say"
-                f" who runs pods there, and a NetworkPolicy of {caller} must let the calls out"
+                f"no tenant has the namespace {caller!r}: every pod there may call the model, and the platform does not"
+                f" control who runs pods there; if NetworkPolicies of {caller} limit egress, one must allow these calls"
             )
             path = ("models", index, "callers", position)
             yield Problem("caller-without-tenant", path, reason, "remove it if you did not mean it", severity="note")
 
 
-def _list_strangers(stack: StackConfig) -> Iterator[tuple[int, int, str]]:
+def _list_callers_without_tenant(stack: StackConfig) -> Iterator[tuple[int, int, str]]:
     """Yield (position of the model, position of the caller, namespace) of callers in no tenant's namespace."""
     own = {tenant.namespace_name for tenant in stack.tenants}
     for index, model in enumerate(stack.models):
@@ -95,7 +95,7 @@ def _list_strangers(stack: StackConfig) -> Iterator[tuple[int, int, str]]:
 
 
 def _find_meant(stack: StackConfig, caller: str) -> str:
-    """Return the namespace that a caller probably means: the tenant's if it is a tenant's name, or a similar one."""
+    """Return the namespace that was probably meant: that of the tenant of this name, else a similar one, else empty."""
     by_name = {tenant.name: tenant.namespace_name for tenant in stack.tenants}
     if caller in by_name:
         return by_name[caller]

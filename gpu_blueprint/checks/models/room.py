@@ -138,7 +138,7 @@ def warn_of_little_memory(stack: StackConfig) -> Iterator[Problem]:
         if room.memory_mib < _LEAST_MEMORY_MIB:
             reason = (
                 f"a replica gets {room.memory_mib / 1024:.3g} GiB of the node's memory, and vLLM itself is assumed to "
-                "take about 8 while it starts"
+                f"take about {_LEAST_MEMORY_MIB / 1024:g} GiB while it starts"
             )
             hint = f"write a podSize with more memory in pool {version.pool.name}, or use instance types with more"
             path = ("models", version.index, "pool")

@@ -9,21 +9,24 @@ from ...problem import Problem
 
 
 def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools that need a NodeOverlay, in a cluster without NodeOverlays."""
+    """Refuse pools without static nodes whose nodes need a NodeOverlay, in a cluster without NodeOverlays."""
+    if stack.cluster.has_overlays:
+        return
     off = "cluster.nodeOverlays: false switches that alpha API off"
     gate_remedy = ""
     if not stack.installs_karpenter:
-        off = "the existing Karpenter's feature gate NodeOverlay is off, unless the stack file says otherwise"
+        off = "cluster.nodeOverlays does not say that the existing Karpenter has its feature gate NodeOverlay on"
         gate = "settings.featureGates.nodeOverlay of its chart"
         gate_remedy = f"switch the gate on ({gate}) and write nodeOverlays: true; or "
     for index, pool in stack.numbered_gpu_pools:
-        if not stack.cluster.has_overlays and any(map(pool.list_overlay, pool.named_instances)):
+        if any(map(pool.list_overlay, pool.named_instances)):
+            shared = any(map(pool.profile.list_overlay, pool.named_instances))
+            instead = "sharing: {mode: exclusive} on whole GPUs" if shared else "multiNode without hugepages"
             yield Problem(
                 "overlay-needed",
                 ("pools", index, "staticNodes"),
                 f"only a NodeOverlay tells Karpenter what these nodes advertise, and {off}",
-                f"{gate_remedy}write staticNodes for a fixed number of nodes, or sharing: {{mode: exclusive}} on whole "
-                "GPUs",
+                f"{gate_remedy}write staticNodes for a fixed number of nodes, or {instead}",
             )
 
 

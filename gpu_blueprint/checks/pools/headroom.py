@@ -43,7 +43,7 @@ def _explain_small_nodes(stack: StackConfig, pool: Pool) -> Problem:
 
 def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Headroom) -> Iterator[Problem]:
     """Refuse more placeholders than the limit allows: by their GPUs, or by the GPUs of their nodes."""
-    limits, hint = pool.profile.count_at_ceiling(pool.max_gpus), "lower pods, or raise maxGpus"
+    limits, hint = pool.profile.count_at_max_gpus(pool.max_gpus), "lower pods, or raise maxGpus"
     above = False
     for unit, count in pool.count_by_unit(headroom.gpus).items():
         resource, requested = pool.profile.units[unit], count * headroom.pods

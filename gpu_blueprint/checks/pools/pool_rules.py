@@ -37,11 +37,11 @@ def find_pool_problems(pool: Pool) -> Iterator[Problem]:
     yield from refuse_repeated(pool.instance_types or [], "instanceTypes")
     yield from find_purchase_problems(pool.purchase, pool.reservations)
     for problem in find_refusals(pool.model, pool.ami.row, pool.sharing, fractional=pool.is_fractional):
-        names_type = problem.path == ("gpu",) and pool.gpu is None
-        yield replace(problem, path=("instanceTypes",)) if names_type else problem
+        belongs_to_types = problem.path == ("gpu",) and pool.gpu is None
+        yield replace(problem, path=("instanceTypes",)) if belongs_to_types else problem
     yield from refuse_repeated(pool.zones or [], "zones")
     yield from _refuse_interrupted_training(pool)
-    yield from _refuse_hasty_ends(pool)
+    yield from _refuse_short_grace_period(pool)
     yield from refuse_repeated([f"{taint.key}:{taint.effect}" for taint in pool.taints], "taints")
     yield from _check_multi_node(pool)
     yield from _check_expectation(pool)
@@ -214,7 +214,7 @@ def _refuse_unused_fields(pool: Pool) -> Iterator[Problem]:
         yield Problem("static-nodes-checkpointed", ("checkpointed",), reason, "leave checkpointed out")
 
 
-def _refuse_hasty_ends(pool: Pool) -> Iterator[Problem]:
+def _refuse_short_grace_period(pool: Pool) -> Iterator[Problem]:
     """Refuse a termination grace period that is too short for a training run's last checkpoint."""
     stated = pool.disruption.termination_grace_period
     if pool.purpose == "training" and stated and count_seconds(stated) < SPOT_GRACE_SECONDS:

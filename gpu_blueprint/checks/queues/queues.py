@@ -104,7 +104,7 @@ def _refuse_borrowing_by_unit(stack: StackConfig, tenant: Tenant, pool: Pool, am
 def _explain_offer(stack: StackConfig, pool: Pool, name: str) -> str:
     """Return as text how many units of a resource the pool has and why, and how many the headroom leaves."""
     reachable = count_reachable_gpus(stack, pool)
-    most, kept = pool.profile.count_at_ceiling(reachable)[name], count_headroom(pool)[name]
+    most, kept = pool.profile.count_at_max_gpus(reachable)[name], count_headroom(pool)[name]
     left = f", {count_offered(stack, pool)[name]} without the {kept} of headroom" if kept else ""
     return f"{most}{_explain_reach(pool, reachable)}{left}"
 

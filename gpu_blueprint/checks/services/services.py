@@ -115,7 +115,7 @@ def warn_of_rollouts_that_wait(stack: StackConfig) -> Iterator[Problem]:
         if path[0] == "models" and replaces_first(service.replicas):
             continue
         pool = stack.gpu_pools_by_name[service.pool]
-        limits, quota = pool.profile.count_at_ceiling(pool.max_gpus), quotas[service.tenant]
+        limits, quota = pool.profile.count_at_max_gpus(pool.max_gpus), quotas[service.tenant]
         for unit, count in pool.count_by_unit(service.gpus).items():
             resource = pool.profile.units[unit]
             at_work, granted = by_pool[pool.name, resource], by_tenant[service.tenant, resource]

@@ -23,7 +23,7 @@ def refuse_unmeasured_signals(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_scaling_without_prometheus(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse services and autoscaling without a Prometheus or its address."""
+    """Refuse scaling of services and models in a stack without a Prometheus, or without the address of one."""
     if stack.has_keda and stack.monitoring is None:
         path = _find_cause(stack)
         hint = "add monitoring: {mode: install}, or mode: existing with your own Prometheus"
@@ -42,7 +42,7 @@ def refuse_scaling_without_prometheus(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _find_cause(stack: StackConfig) -> Path:
-    """Return the path of the field that needs scaling."""
+    """Return the path of the field that makes scaling necessary."""
     found = {"services": stack.services, "models": stack.models}
     return next(((field,) for field, values in found.items() if values), ("autoscaling",))
 

@@ -192,7 +192,7 @@ def suggest_faster_data(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_trial_of_lustre(stack: StackConfig) -> Iterator[Problem]:
-    """Point out that no test has mounted a Lustre file system on the AMIs of these pools."""
+    """Point out pools on whose AMIs no test has mounted a Lustre file system."""
     families = sorted({pool.ami.row.display for pool in stack.all_pools if mounts_lustre(stack, pool)})
     if families:
         index, _ = list_lustre(stack)[0]

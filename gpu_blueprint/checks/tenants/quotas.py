@@ -39,7 +39,7 @@ def find_amount_problems(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
         hint = f"give a count for each, such as {{{next(iter(units))}: {amount}}}"
         yield Problem("amount-without-profile", (), reason, hint)
         return
-    limits = pool.profile.count_at_ceiling(pool.max_gpus)
+    limits = pool.profile.count_at_max_gpus(pool.max_gpus)
     for unit, count in pool.count_by_unit(amount).items():
         path = (unit,) if isinstance(amount, dict) else ()
         if unit not in units:

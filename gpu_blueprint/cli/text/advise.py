@@ -16,7 +16,7 @@ from ...live.advise.bill import estimate_monthly_bill
 from ...live.advise.proposal import WELL_COVERED_SHARE, AddPool, Change
 from ...problem import Problem
 from .formats import count
-from .tables import make_console, make_table
+from .tables import make_console, make_table, make_title, show_words
 
 _COLOURS = {"high": "green", "medium": "yellow", "low": "red"}
 _GIB = 1024
@@ -36,11 +36,13 @@ def show(stack: StackConfig, observed: Observed, advice: Advice, left_out: Mappi
     if advice.silent or advice.free or observed.window.warnings or observed.window.coverage < WELL_COVERED_SHARE:
         out.print(_build_remarks(observed, advice))
     for remark in list_unjudged_pools(stack):
-        out.print(Text(f"{remark.pool}: {remark.text}"))
+        show_words(out, f"{remark.pool}: {remark.text}")
     for number, proposal in enumerate(advice.proposals, 1):
-        out.print(Text.assemble((f"\n{number}. {proposal.kind} {proposal.subject}: {proposal.title}", "bold")))
+        out.print()
+        show_words(out, f"{number}. {proposal.kind} {proposal.subject}: {proposal.title}", "bold")
         out.print(Padding(_build_details(proposal, advice.alternatives, left_out.get(proposal.name)), (0, 0, 0, 3)))
-    out.print(Text(f"\n{_summarize(stack, observed, advice)}", style="bold"))
+    out.print()
+    show_words(out, _summarize(stack, observed, advice), "bold")
 
 
 def show_edit(path: Path, original: str, proposals: str, warnings: Iterable[Problem]) -> None:
@@ -74,9 +76,7 @@ def _build_measurements(stack: StackConfig, observed: Observed) -> Table:
 
 def _build_remarks(observed: Observed, advice: Advice) -> Table:
     """Return a table with remarks about the measurement and about pools."""
-    rows = Table(
-        title="\nRemarks", title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
-    )
+    rows = Table(title=make_title("\nRemarks"), title_justify="left", box=None, show_header=False, pad_edge=False)
     rows.add_column(no_wrap=True)
     rows.add_column(overflow="fold")
     if observed.window.coverage < WELL_COVERED_SHARE:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ...changes.effects import Verdict
-from .changes_report import Report, list_notes, list_reasons, summarize
+from .changes_report import Report, describe_verdict, list_notes, list_reasons, summarize
 from .changes_sections import Item, Section, list_sections
 from .formats import make_printable
 from .tables import make_console, wrap_words
@@ -27,7 +27,8 @@ def show(report: Report) -> None:
     """Print the report."""
     out = make_console(_WIDTH)
     _print(out, f"{report.stack} against {report.against}", style="bold")
-    _print(out, f"verdict: {report.verdict or 'none, because the base does not load'}", style=_STYLES[report.verdict])
+    verdict = describe_verdict(report) or "none, because the base does not load"
+    _print(out, f"verdict: {verdict}", style=_STYLES[report.verdict])
     _print(out, summarize(report))
     if report.changes:
         for item in shorten_items([Item(text=text) for text in list_reasons(report.changes)], _MOST_REASONS):
@@ -81,9 +82,10 @@ def _share(widest: list[int], room: int) -> list[int]:
 def _print(out: Console, text: str, *, bullet: str = "", style: str = "") -> None:
     """Print a text in lines of at most 80 columns, with a bullet before the first.
 
-    A word longer than a line, such as an image with its digest, stays whole.
+    A word longer than a line, such as an image with its digest, stays whole. The lines after the first are indented
+    more than a detail below the text.
     """
-    indent = " " * len(bullet)
+    indent = " " * (len(bullet) if bullet.strip() else len(bullet) + 4)
     clean = " ".join(make_printable(text).split())
     for line in wrap_words(clean, _WIDTH, bullet, indent):
         out.print(Text(line, style=style), soft_wrap=True)

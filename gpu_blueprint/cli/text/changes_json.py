@@ -12,6 +12,7 @@ def changes_to_json(report: Report) -> dict[str, Any]:
     base = {
         "label": report.against,
         "isNew": report.is_new,
+        "filesAlone": report.compares_files_alone,
         "problems": [problem.as_json() for problem in report.base_problems],
         "failure": report.base_failure or None,
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...changes.effects import Verdict
-from .changes_report import Report, list_notes, list_reasons, summarize
+from .changes_report import Report, describe_verdict, list_notes, list_reasons, summarize
 from .changes_sections import Item, Section, list_sections
 from .formats import escape_markdown, make_printable
 
@@ -60,7 +60,7 @@ def _measure(head: str, blocks: list[_Block], pointer: str) -> int:
 
 
 def _write_head(report: Report) -> Iterator[str]:
-    verdict = report.verdict or "no verdict"
+    verdict = describe_verdict(report) or "no verdict"
     yield f"### {_MARKS[report.verdict]} {_escape(report.stack)}: {verdict}\n\n"
     yield f"{_escape(summarize(report), 4 * _LONGEST_TEXT)}\n"
     if report.changes:

@@ -60,6 +60,8 @@ class Report(Record, kw_only=True):
     """None if the base cannot be planned."""
     base_problems: tuple[Problem, ...] = ()
     base_failure: str = ""
+    compares_files_alone: bool = False
+    """True if this version's code planned the base, so that changes of the code are not in the report."""
     notes: tuple[str, ...] = ()
     rehearsal: RehearsalResult | None = None
 
@@ -72,6 +74,12 @@ class Report(Record, kw_only=True):
     def verdict(self) -> Verdict | None:
         """The verdict; None if the base cannot be planned."""
         return self.changes.verdict if self.changes else None
+
+
+def describe_verdict(report: Report) -> str:
+    """Return the verdict, with its limit if the code of the base could not be compared; empty without a verdict."""
+    limit = " for the stack files alone, without the changes of the code" if report.compares_files_alone else ""
+    return f"{report.verdict}{limit}" if report.verdict else ""
 
 
 def list_objects(changes: Changes) -> list[ResourceChange]:

@@ -30,7 +30,7 @@ from .cost_tables import (
 from .formats import Format, escape_markdown, format_markdown_table, to_markdown
 from .hourly_ceilings import describe_tenant_ceilings
 from .problems import print_json, print_lines
-from .tables import make_console
+from .tables import make_console, show_words
 
 
 def show(
@@ -86,9 +86,9 @@ def _show_estimate(config: StackConfig, estimate: Estimate) -> None:
     out.print(build_listing("Commitments", [(advice.pool, advice.text) for advice in estimate.commitments]))
     out.print(build_listing("Assumptions", [("", text) for text in estimate.assumptions]))
     for line in describe_bounds(config, estimate):
-        out.print(Text(line))
+        show_words(out, line)
     for warning in list_price_warnings(estimate):
-        out.print(Text(warning, style="yellow"))
+        show_words(out, warning, "yellow")
 
 
 def describe_bounds(config: StackConfig, estimate: Estimate) -> Iterator[str]:

@@ -9,7 +9,7 @@ from rich.text import Text
 from ...cost.compare import Change, compare
 from ...records import Record
 from .formats import escape_markdown, format_markdown_table
-from .tables import make_console
+from .tables import hang, make_console, show_words
 
 HEADERS = ("expected a month", "then", "more", "at most an hour", "then", "more")
 
@@ -66,13 +66,15 @@ def show_changes(comparison: Comparison) -> None:
     for header in HEADERS:
         rows.add_column(header, header_style="underline", justify="right", overflow="fold")
     for change in changes:
-        rows.add_row(Text(change.name), *_format_figures(change), style="bold" if change is changes[-1] else "")
+        rows.add_row(hang(Text(change.name)), *_format_figures(change), style="bold" if change is changes[-1] else "")
     out = make_console()
-    out.print(Text(f"{comparison.title}\n", style="bold"))
+    show_words(out, comparison.title, "bold")
+    out.print()
     out.print(rows)
-    out.print(f"\n{_summarize(changes[-1])}")
+    out.print()
+    show_words(out, _summarize(changes[-1]))
     if comparison.unknown:
-        out.print(Text(_describe_unknown_prices(comparison.unknown), style="yellow"))
+        show_words(out, _describe_unknown_prices(comparison.unknown), "yellow")
 
 
 def _format_figures(change: Change) -> list[str]:

@@ -7,7 +7,7 @@ from rich.table import Table
 from ...cost.estimate import CASES, Estimate
 from ...cost.models import MillionPrice, ReplicaCounts, write_mean
 from ...cost.money import Cost, Usd
-from .tables import make_table
+from .tables import hang, make_table, make_title
 
 MODELS_TITLE = "Models: min and expected replicas at the capacity types, max on demand; a million at full load"
 MODEL_HEADERS = ("model", "replicas", "least/h", "a month", "expected/h", "a month", "most/h", "a month", "a million")
@@ -34,9 +34,9 @@ def build_sums_table(estimate: Estimate) -> Table:
     rows = _build_cost_table("Idle and expected at the pool's capacity types, at most on demand")
     *parts, whole = list_parts(estimate)
     for index, (name, cost) in enumerate(parts):
-        rows.add_row(f"[dim]{name}[/]" if index < len(estimate.items) else name, *format_cost(cost))
-    rows.add_row(whole[0], *format_cost(whole[1]), style="bold")
-    rows.add_row("if all were on demand", *format_cost(estimate.on_demand), style="dim")
+        rows.add_row(hang(f"[dim]{name}[/]" if index < len(estimate.items) else name), *format_cost(cost))
+    rows.add_row(hang(whole[0]), *format_cost(whole[1]), style="bold")
+    rows.add_row(hang("if all were on demand"), *format_cost(estimate.on_demand), style="dim")
     rows.add_row()
     return rows
 
@@ -59,7 +59,7 @@ def build_tenants_table(estimate: Estimate) -> Table:
         "By tenant: GPU pools by quota of GPUs, CPU pools by quota of CPU; the platform is not divided"
     )
     for name, cost in estimate.tenants.items():
-        rows.add_row(name, *format_cost(cost))
+        rows.add_row(hang(name), *format_cost(cost))
     rows.add_row("platform", *format_cost(estimate.platform))
     rows.add_row("all", *format_cost(estimate.cost), style="bold")
     rows.add_row()
@@ -76,12 +76,12 @@ def list_model_rows(estimate: Estimate) -> Iterator[tuple[str, ...]]:
 
 def build_models_table(estimate: Estimate) -> Table:
     """Return a table with each model's costs by replicas, and its price for a million tokens or requests."""
-    rows = Table(title=MODELS_TITLE, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
+    rows = Table(title=make_title(MODELS_TITLE), title_justify="left", expand=True, box=None, pad_edge=False)
     rows.add_column("", overflow="fold")
     for header in MODEL_HEADERS[1:]:
         rows.add_column(header, header_style="underline", justify="right", no_wrap=True)
     for name, *cells in list_model_rows(estimate):
-        rows.add_row(name, *cells, style="dim" if name.startswith("·") else "")
+        rows.add_row(hang(name), *cells, style="dim" if name.startswith("·") else "")
     rows.add_row()
     return rows
 
@@ -99,7 +99,7 @@ def _format_million(found: MillionPrice | None) -> str:
 
 def build_listing(title: str, lines: Iterable[tuple[str, str]]) -> Table:
     """Return a table of sentences with a title; before each is the name of its subject."""
-    rows = Table(title=title, title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False)
+    rows = Table(title=make_title(title), title_justify="left", box=None, show_header=False, pad_edge=False)
     rows.add_column(no_wrap=True)
     rows.add_column(overflow="fold")
     for name, text in lines:
@@ -119,7 +119,7 @@ def format_money(usd: Usd) -> str:
 
 
 def _build_cost_table(title: str) -> Table:
-    rows = Table(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
+    rows = Table(title=make_title(title), title_justify="left", expand=True, box=None, pad_edge=False)
     rows.add_column("", overflow="fold")
     for header in HEADERS:
         rows.add_column(header, header_style="underline", justify="right", no_wrap=True)

@@ -1,5 +1,6 @@
 """Print explanations: rules, alerts and kinds of problems as sentences, parts of a stack as steps."""
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Protocol
@@ -9,6 +10,12 @@ from rich.text import Text
 
 from ...records import Record
 from .tables import make_console, wrap_words
+
+_CODE = 4
+"""Fewest blanks before a line of code in a topic."""
+_CODE_SPAN = re.compile("`[^`]+`")
+_JOINT = "\0"
+"""A letter that no text has; it stands for a blank at which no line may end."""
 
 
 class Step(Protocol):
@@ -42,13 +49,33 @@ def show(topics: Sequence[Topic]) -> None:
         out = make_console()
         out.print(Text.assemble((topic.name, "bold"), f", {topic.noun}\n"))
         for line in topic.lines:
-            print(line.rstrip())
+            _print_line(out, line.rstrip())
         if steps := list(topic.steps):
             _print_steps(out, steps)
 
 
+def _print_line(out: Console, line: str) -> None:
+    """Print a line of a topic. For a terminal it wraps, unless it is code to copy; a pipe gets it whole, as grep needs.
+
+    A code span of a sentence stays whole too, because people copy it.
+    """
+    body = line.lstrip()
+    indent = " " * (len(line) - len(body))
+    if out.is_terminal and len(indent) < _CODE:
+        hang = indent + ("   " if body[:1].isdigit() else "  ")
+        line = "\n".join(wrap_words(_CODE_SPAN.sub(_join_words, body), out.width, indent, hang)).replace(_JOINT, " ")
+    out.print(Text(line), soft_wrap=True)
+
+
+def _join_words(span: re.Match[str]) -> str:
+    return span[0].replace(" ", _JOINT)
+
+
 def _print_steps(out: Console, steps: Sequence[Step]) -> None:
-    """Print titles on the left and facts on the right. An indented line is code to copy, so it is not wrapped."""
+    """Print titles on the left and facts on the right; a fact that wraps has a hanging indent.
+
+    An indented line is code to copy, so it does not wrap.
+    """
     left = max(len(step.title) for step in steps) + 2
     for index, step in enumerate(steps):
         if index:
@@ -59,4 +86,4 @@ def _print_steps(out: Console, steps: Sequence[Step]) -> None:
 
 
 def _wrap(line: str, width: int) -> list[str]:
-    return [line] if line.startswith(" ") else wrap_words(line, width)
+    return [line] if line.startswith(" ") else wrap_words(line, width, others="  ")

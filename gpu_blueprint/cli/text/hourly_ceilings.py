@@ -1,4 +1,4 @@
-"""Describe the tenants' ceilings in dollars an hour, next to that of the stack."""
+"""Describe the tenants' ceilings in dollars an hour, beside the stack's ceiling."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from ...subjects.queues.ceilings import Purchasable, list_ceilings
 
 
 def describe_tenant_ceilings(config: StackConfig) -> Iterator[str]:
-    """Yield a line for each tenant that has a ceiling, at which its further jobs wait."""
+    """Yield a line for each tenant with a ceiling; above the ceiling, further jobs of the tenant wait."""
     whole = f"${config.hourly_ceiling:,.15g}" if config.hourly_ceiling else "none"
     for ceiling in list_ceilings(config):
         bought = " or ".join(map(_describe_purchasable, ceiling.buys))

@@ -12,7 +12,7 @@ from ...explain.stack import identify_stack
 from ...live.leftovers import Attended, Report, Resource, States, name_kind, write_command
 from ...live.preflight import Finding
 from .problems import print_json
-from .tables import make_console, make_table
+from .tables import make_console, make_table, show_words
 
 
 def show_json(stack: StackConfig, report: Report) -> None:
@@ -48,7 +48,7 @@ def show(stack: StackConfig, report: Report) -> None:
     out = make_console()
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}, account {stack.account_id}"))
     for line in _describe_states(report.states):
-        out.print(Text(line))
+        show_words(out, line)
     out.print()
     verdicts = report.verdicts
     if verdicts.leftovers:
@@ -63,9 +63,9 @@ def show(stack: StackConfig, report: Report) -> None:
     if report.findings:
         out.print("[bold]No answer[/]")
         for text in _list_unanswered(report.findings):
-            out.print(Text(text), soft_wrap=True)
+            show_words(out, text)
         out.print()
-    out.print(Text(_summarize(report), style="bold" if report.exit_code == 0 else "bold red"))
+    show_words(out, _summarize(report), "bold" if report.exit_code == 0 else "bold red")
 
 
 def _describe_states(states: States) -> Iterator[str]:

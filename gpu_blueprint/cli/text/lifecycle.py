@@ -3,13 +3,12 @@
 from typing import Any
 
 from rich.table import Table
-from rich.text import Text
 
 from ...lifecycle.life import Life
 from ...lifecycle.order import Wave
 from ...records import asdict
 from .problems import print_json
-from .tables import make_console, make_table
+from .tables import make_console, make_table, show_words
 
 
 def show_json(life: Life) -> None:
@@ -43,14 +42,14 @@ def show(life: Life) -> None:
     out.print(_build_step_table(life))
     for step in life.steps:
         for difference in step.differences:
-            out.print(Text(f"{step.name}: {difference}", style="bold red"))
+            show_words(out, f"{step.name}: {difference}", "bold red")
     out.print(_build_wave_table(life.waves))
     for name in life.left:
-        out.print(Text(f"left: {name}", style="bold red"))
+        show_words(out, f"left: {name}", "bold red")
     for name in life.kept:
-        out.print(f"Helm keeps {name}; delete it by hand if nobody needs it any more")
+        show_words(out, f"Helm keeps {name}; delete it by hand if nobody needs it any more")
     verdict = "as promised, and nothing is left" if life.is_as_promised else "not as promised"
-    out.print(Text(f"{life.stack}: {verdict}", style="green" if life.is_as_promised else "bold red"))
+    show_words(out, f"{life.stack}: {verdict}", "green" if life.is_as_promised else "bold red")
 
 
 def _build_step_table(life: Life) -> Table:

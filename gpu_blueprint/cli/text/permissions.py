@@ -10,7 +10,7 @@ from ...config import StackConfig
 from ...explain.stack import identify_stack
 from ...permissions import LIMIT, Conditions, Deployer, PlatformRole, Statement, count_characters, read_conditions
 from .problems import print_json
-from .tables import WIDTH, make_console, wrap_words
+from .tables import make_console, wrap_words
 
 _LABEL = 8
 """Width of the labels before lists, in characters."""
@@ -66,7 +66,7 @@ def show(config: StackConfig, roles: list[PlatformRole], deployer: Deployer) -> 
     """Print a section for each role, and a section for the role that deploys."""
     out = make_console()
     out.print(Text.assemble((config.cluster_name, "bold"), f": IAM permissions in account {config.account_id}"))
-    out.print(Text("\n".join(wrap_words(_describe_reading(config, roles), WIDTH)) + "\n"), soft_wrap=True)
+    out.print(Text("\n".join(wrap_words(_describe_reading(config, roles), out.width)) + "\n"), soft_wrap=True)
     for role in roles:
         _show_role(out, config, role)
     _show_deployer(out, config, deployer)
@@ -104,7 +104,7 @@ def _show_deployer(out: Console, config: StackConfig, deployer: Deployer) -> Non
     many = f"{count} policies hold these statements" if count != 1 else "1 policy holds these statements"
     out.print(Text(f"\n{many}: {sizes} characters, where IAM takes {LIMIT}. --json prints them.\n"))
     for note in deployer.notes:
-        out.print(Text("\n".join(wrap_words(note, WIDTH, "- ", "  "))), soft_wrap=True)
+        out.print(Text("\n".join(wrap_words(note, out.width, "- ", "  "))), soft_wrap=True)
 
 
 def _show_statements(out: Console, config: StackConfig, statements: Iterable[Statement]) -> None:
@@ -116,14 +116,14 @@ def _show_statements(out: Console, config: StackConfig, statements: Iterable[Sta
 
 
 def _show_reason(out: Console, reason: str) -> None:
-    out.print(Text("\n".join(["", *wrap_words(reason, WIDTH, "  ", "  ")])), soft_wrap=True)
+    out.print(Text("\n".join(["", *wrap_words(reason, out.width, "  ", "  ")])), soft_wrap=True)
 
 
 def _show_list(out: Console, label: str, words: Sequence[str], *, separator: str = ",") -> None:
     """Print words after a label, on as many lines as they need; nothing if there are no words."""
     if words:
         text = f"{separator} ".join(words)
-        lines = wrap_words(text, WIDTH, f"    {label:<{_LABEL}}", " " * (_LABEL + 4))
+        lines = wrap_words(text, out.width, f"    {label:<{_LABEL}}", " " * (_LABEL + 4))
         out.print(Text("\n".join(lines)), soft_wrap=True)  # to be copied
 
 

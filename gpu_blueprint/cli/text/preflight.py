@@ -14,7 +14,7 @@ from ...live.preflight import Finding, Status, choose_exit_code, list_problems
 from ...records import replace
 from .formats import Format, to_markdown
 from .problems import print_json
-from .tables import make_console, make_table
+from .tables import make_console, make_table, show_words
 
 _COLOURS = {Status.PASS: "green", Status.WARN: "yellow"}
 _OPEN = (Status.DENIED, Status.UNANSWERED, Status.LOCKED_OUT)
@@ -50,7 +50,7 @@ def _show_text(stack: StackConfig, findings: Sequence[Finding]) -> None:
         for subject, remedy in remedies:
             out.print(Text(f"{subject}\n    {remedy}"), soft_wrap=True)  # commands are to be copied
         out.print()
-    out.print(Text(_summarize(findings), style="bold" if choose_exit_code(findings) == 0 else "bold red"))
+    show_words(out, _summarize(findings), "bold" if choose_exit_code(findings) == 0 else "bold red")
 
 
 def _build_tables(findings: Iterable[Finding]) -> Iterator[Table]:

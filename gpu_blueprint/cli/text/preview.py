@@ -33,16 +33,22 @@ def show(
 ) -> None:
     """Print the preview; ``tree`` adds every resource, ``promises`` the table of promises to tenants."""
     out, config = make_console(), stack.config
-    out.print(_format_title(config))
+    name, *facts = _list_title_lines(config)
+    out.print(Text.assemble((config.cluster_name, "bold"), name))
+    for fact in facts:
+        show_words(out, fact)
+    out.print()
     _show_judgement(out, stack, findings)
     for rows in build_tables(config, promises=promises):
         out.print(_build_table(rows))
         if rows.notes:
-            out.print(Text("\n".join([*rows.notes, ""])))
+            for note in rows.notes:
+                show_words(out, note)
+            out.print()
     if tree:
         out.print(build_resource_tree(plan))
     listed = "" if tree else " (--tree lists them)"
-    out.print(Text(f"{count_resources(plan)}{listed}; nothing was created.", style="bold"))
+    show_words(out, f"{count_resources(plan)}{listed}; nothing was created.", "bold")
 
 
 def _show_judgement(out: Console, stack: StackFile, findings: Sequence[Problem]) -> None:
@@ -71,20 +77,16 @@ def count_resources(plan: Sequence[PlannedResource]) -> str:
     return f"{resources} resources in {len(plan) - resources - 1} components"
 
 
-def _format_title(config: StackConfig) -> Text:
+def _list_title_lines(config: StackConfig) -> Iterator[str]:
+    """Yield the lines above the tables; the first follows the name of the cluster."""
     facts = identify_stack(config)
-    versions = (
-        f"Kubernetes {facts['kubernetes']} · Karpenter {facts['karpenter']} · GPU Operator {facts['gpuOperator']}"
-    )
+    yield f" in {facts['region']}, account {facts['accountId']}"
+    yield f"Kubernetes {facts['kubernetes']} · Karpenter {facts['karpenter']} · GPU Operator {facts['gpuOperator']}"
     if config.existing_cluster:
-        versions += f"\n{describe_owner(config.existing_cluster)}"
-    repair = "; broken nodes are replaced" if config.cluster.node_repair else ""
-    admission = f"\n{describe_enforcement(config)}" if config.tenants else ""
-    return Text.assemble(
-        (facts["name"], "bold"),
-        f" in {facts['region']}, account {facts['accountId']}\n{versions}\n"
-        f"{describe_monitoring(config)}{repair}{admission}\n",
-    )
+        yield describe_owner(config.existing_cluster)
+    yield describe_monitoring(config) + ("; broken nodes are replaced" if config.cluster.node_repair else "")
+    if config.tenants:
+        yield describe_enforcement(config)
 
 
 def describe_monitoring(config: StackConfig) -> str:
@@ -104,7 +106,7 @@ def describe_monitoring(config: StackConfig) -> str:
 
 
 def _build_table(rows: PlainTable) -> Table:
-    """Return a table in which the first line of each name is bold. In that of GPU pools, blank lines follow rows."""
+    """Return a table with the first line of each name in bold; in that of GPU pools, a blank line follows each row."""
     listed = make_table(rows.title, *rows.headers)
     spaced = rows.title == "GPU pools"
     for row in rows.rows:

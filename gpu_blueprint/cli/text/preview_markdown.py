@@ -17,7 +17,7 @@ from .preview_tables import build_tables
 
 
 def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[Problem]) -> str:
-    """Return heading, costs and problems, then the tables of parts, since a long comment loses its end."""
+    """Return the heading, the costs and the problems, and last the tables: code hosts cut the end of a long comment."""
     config = stack.config
     cost = estimate_stack(config)
     parts = [f"### {escape_markdown(config.cluster_name)} in {config.region}\n"]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -10,7 +9,7 @@ from ...config import StackConfig
 from ...explain.pools.service_quotas import Need, Share, write_request
 from ...explain.stack import identify_stack
 from .problems import print_json
-from .tables import make_console, make_table
+from .tables import make_console, make_table, show_words
 
 _AMOUNTS = ("as launched", "at worst")
 _NOTES = (
@@ -48,7 +47,7 @@ def show(stack: StackConfig, instances: Sequence[Need], platform: Sequence[Need]
                 out.print(Text(line), soft_wrap=True)  # to be copied
     out.print()
     for note in _NOTES:
-        out.print(Text(note))
+        show_words(out, note)
 
 
 def _list_request_lines(need: Need, region: str) -> Iterator[str]:
@@ -71,9 +70,7 @@ def _build_instance_table(needs: Sequence[Need]) -> Table:
         amounts = (f"[bold]{need.amount:,}[/]", f"{need.worst:,}", str(need.quota.default))
         rows.add_row(f"{code} {need.quota.name}", *amounts)
         for share in need.shares:
-            rows.add_row(
-                Padding(_describe_share(share), (0, 0, 0, 2)), f"{share.launched.amount:,}", f"{share.worst.amount:,}"
-            )
+            rows.add_row(f"  {_describe_share(share)}", f"{share.launched.amount:,}", f"{share.worst.amount:,}")
         rows.add_row()
     return rows
 

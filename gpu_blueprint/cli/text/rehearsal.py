@@ -20,7 +20,7 @@ from ...rehearsal.stand_ins import list_stand_ins
 from ...rehearsal.team import TeamRehearsal
 from ...rehearsal.versions import list_version_differences
 from .formats import count
-from .tables import make_console, make_table
+from .tables import make_console, make_table, show_words
 
 _LONGEST_REASON = 400
 """Most characters of a reason: Karpenter's is long, with a part for each pool. --json has the whole reason."""
@@ -29,10 +29,10 @@ _LONGEST_REASON = 400
 def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
     """Print the report of a rehearsal."""
     out = make_console()
-    out.print(Text(f"{config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
+    show_words(out, f"{config.cluster_name} in {config.region}, rehearsed on real engines", "bold")
     show_limits(out, config)
     for refusal in found.refusals:
-        out.print(Text(format_refusal(refusal), style="bold red"))
+        show_words(out, format_refusal(refusal), "bold red")
     for subject, results in groupby(found.results, key=lambda result: result.subject):
         out.print()
         out.print(build_results_table(subject, results))
@@ -44,13 +44,13 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
         out.print(Text("\nDifferences", style="bold"))
         out.print(Group(*(_explain(result) for result in differing)))
     out.print()
-    out.print(Text(summarize(found), style="green" if found.is_as_expected else "bold red"))
+    show_words(out, summarize(found), "green" if found.is_as_expected else "bold red")
 
 
 def show_limits(out: Console, config: StackConfig) -> None:
     """Print a line for each program of which the lab runs another version than the stack, and for each stand-in."""
     for difference in [*list_version_differences(config), *list_stand_ins(config)]:
-        out.print(Text(difference, style="yellow"))
+        show_words(out, difference, "yellow")
 
 
 def format_refusal(refusal: Refusal) -> str:
@@ -104,10 +104,10 @@ def _describe_disk(disk: Mapping[str, Any]) -> str:
 def show_team(config: StackConfig, file: Path, found: TeamRehearsal) -> None:
     """Print what happened to each pod of a team's own manifests, and the price of the new nodes."""
     out = make_console()
-    out.print(Text(f"{file} on {config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
+    show_words(out, f"{file} on {config.cluster_name} in {config.region}, rehearsed on real engines", "bold")
     show_limits(out, config)
     for refusal in found.refusals:
-        out.print(Text(format_refusal(refusal), style="bold red"))
+        show_words(out, format_refusal(refusal), "bold red")
     table = make_table("", "pod", "happened", "node", "pool", "$/h of the node")
     table.columns[4].justify = "right"
     for pod in found.outcome.pods:
@@ -121,7 +121,7 @@ def show_team(config: StackConfig, file: Path, found: TeamRehearsal) -> None:
         )
     if found.outcome.pods:
         out.print(table)
-    out.print(Text(_summarize_team(found), style="green" if found.runs else "bold red"))
+    show_words(out, _summarize_team(found), "green" if found.runs else "bold red")
 
 
 def _summarize_team(found: TeamRehearsal) -> str:

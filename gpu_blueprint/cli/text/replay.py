@@ -14,7 +14,7 @@ _MINUTE_S, _HOUR_S = 60, 3600
 _NARROW = 20
 """Columns of a pool on a narrow terminal: the longest name of an instance type, and the gap before it."""
 MUCH_UNSERVED = 0.02
-"""A part of the work above which a cheaper stack may be cheaper because it does less."""
+"""Undone part of the work above which a stack may be cheaper only because it does less."""
 METHOD = "simulated, not measured; docs/replay.md says what the simulation leaves out"
 
 
@@ -58,7 +58,7 @@ def find_saving(total: Outcome, first: Outcome) -> float | None:
 
 
 def list_remarks(load: Load, totals: Sequence[Outcome], reclaims: float) -> list[str]:
-    """Return what to know before one trusts the numbers."""
+    """Return the sentences with which a reader judges the numbers."""
     remarks = [f"{load.method[0].upper()}{load.method[1:]}: {count(_count_jobs(load), 'job')}, {METHOD}."]
     if reclaims:
         remarks.append(f"EC2 takes back {reclaims:.1%} of the spot nodes in an hour.")
@@ -69,10 +69,10 @@ def list_remarks(load: Load, totals: Sequence[Outcome], reclaims: float) -> list
             remarks.append(f"{total.name}: the price of {', '.join(sorted(total.usd_a_day.unknown))} is not known.")
         if total.unserved is not None and total.unserved > MUCH_UNSERVED:
             remarks.append(f"{total.name}: {total.unserved:.1%} of the work is not done, so a low bill buys less work.")
-        if total.tight_a_day:
+        if total.jobs_above_gpu_memory_a_day:
             remarks.append(
-                f"{total.name}: {total.tight_a_day:,.1f} jobs a day need more GPU memory than their part of a GPU has."
-                " With time-slicing they take it from other pods or fail, elsewhere they fail."
+                f"{total.name}: {total.jobs_above_gpu_memory_a_day:,.1f} jobs a day need more GPU memory than their "
+                "part of a GPU has. With time-slicing they take it from other pods or fail, elsewhere they fail."
             )
     if any(total.used is None for total in totals):
         remarks.append("Some jobs do not say how busy their GPUs are, so nothing is known of use and unserved work.")
@@ -89,7 +89,7 @@ def _compare(load: Load, totals: Sequence[Outcome]) -> Table:
 
 
 def _build_pools(replay: StackReplay, width: int) -> Iterator[Table]:
-    """Yield the pools as rows; on a narrow terminal as columns, as many beside each other as it has room for."""
+    """Yield a table with a row for each pool; on a narrow terminal, tables with as many columns of pools as fit."""
     title = f"\nPools of {replay.name}"
     if width >= WIDTH:
         table = make_table(title, "pool")
@@ -172,7 +172,7 @@ _MEASURES: dict[str, _Write] = {
     "wait, p95": lambda total, _: write_wait(total.wait_p95_s),
     "jobs": lambda total, _: _write_count(total.jobs_a_day),
     "jobs that never fit": lambda total, _: "\n".join(_list_refused(total)) or "0",
-    "jobs above their GPU memory": lambda total, _: _write_count(total.tight_a_day),
+    "jobs above their GPU memory": lambda total, _: _write_count(total.jobs_above_gpu_memory_a_day),
     "jobs waiting at the end": lambda total, _: _write_count(total.waiting_a_day),
     "evictions": lambda total, _: _write_count(total.evictions_a_day),
     "nodes launched": lambda total, _: "\n".join(_list_nodes(total)) or "0",

@@ -21,13 +21,15 @@ _INDENT = "   "
 def show_trial(trial: Trial) -> None:
     """Print the steps of a trial, each on top of the steps before it."""
     out = make_console()
-    out.print(Text(f"\nChanges that save more than {LEAST_SAVING:.0%}, each on top of those above it", style="bold"))
+    out.print()
+    show_words(out, f"Changes that save more than {LEAST_SAVING:.0%}, each on top of those above it", "bold")
     for number, step in enumerate(trial.steps, 1):
         saving = f"saves {step.saving:.1%}, {step.before.usd_a_day} to {step.after.usd_a_day} a day"
-        out.print(Text(f"\n{number}. {step.edit.title}: {saving}"))
+        out.print()
+        show_words(out, f"{number}. {step.edit.title}: {saving}")
         out.print(Text("\n".join(f"{_INDENT}{line}" for line in list_yaml(step.edit))), soft_wrap=True)
         for line in list_evidence(step):
-            out.print(Text("\n".join(wrap_words(line, out.width, _INDENT, _INDENT))), soft_wrap=True)
+            out.print(Text("\n".join(wrap_words(line, out.width, _INDENT, f"{_INDENT}  "))), soft_wrap=True)
     out.print()
     show_words(out, _summarize(trial))
     for refusal in trial.refusals:

@@ -52,7 +52,7 @@ def show(plan: TrainingPlan, *, explains: bool = False) -> None:
     out.print(Text.assemble("\n", (plan.stack.cluster_name, "bold"), title))
     out.print(_fit_offers(plan, out))
     for line in _list_remarks(plan):
-        out.print(Text(line))
+        show_words(out, line)
     out.print()
     out.print(build_listing("Inputs", list_facts(plan)))
     if explains:

@@ -8,7 +8,7 @@ from ...files.upgrades import Upgrade
 from ...records import Record
 from .formats import Format, make_printable
 from .problems import print_json
-from .tables import WIDTH
+from .tables import make_console
 
 
 class Report(Record):
@@ -85,7 +85,7 @@ def _say_next(report: Report) -> str:
 def _wrap(text: str, indent: str = "") -> str:
     return fill(
         text,
-        WIDTH,
+        make_console().width,
         initial_indent=indent,
         subsequent_indent=indent + "  ",
         break_on_hyphens=False,

@@ -35,11 +35,11 @@ def _describe_no_keys(stack: StackConfig) -> str:
 
 
 def _write_statements(policy: KeyPolicy) -> Iterator[str]:
-    yield "the key's policy needs these statements besides those for its administrators; every role must exist already:"
+    yield "the key's policy needs these statements besides its administrators'; KMS refuses roles that do not exist:"
     yield from _indent(json.dumps([each.statement for each in policy.statements], indent=2))
     for command in policy.commands:
-        role = "as soon as the stack's account has Auto Scaling's service-linked role, run this there too:"
-        yield f"the key is in another account: {role}"
+        role = "when the stack's account has Auto Scaling's service-linked role, run in that account:"
+        yield f"the key is in another account; {role}"
         yield f"    {command}"
 
 

@@ -129,7 +129,7 @@ def _summarize_version(stack: StackConfig, pool: Pool, version: ServedModel) -> 
         storage=version.source.storage,
         path=version.source.folder if version.source.storage else _name_repository(version),
         weights=describe_weights(stack, version),
-        way=find_way(stack, version),
+        way=find_loading_method(stack, version),
         min_replicas=version.replicas.min,
         max_replicas=version.replicas.max,
         memory=_summarize_memory(stack, pool, version),
@@ -172,7 +172,7 @@ def _name_repository(model: ServedModel) -> str:
     return f"{model.source.repository}{revision}"
 
 
-def find_way(stack: StackConfig, model: ServedModel) -> str:
+def find_loading_method(stack: StackConfig, model: ServedModel) -> str:
     """Return how the server gets its weights: ``downloaded``, ``streamed`` or ``mounted``."""
     if model.source.repository:
         return "downloaded"

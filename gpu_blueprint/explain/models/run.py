@@ -16,7 +16,7 @@ from ...subjects.pools.words import write_phase, write_seconds
 from ...subjects.tenants.identities import describe_grants, list_grants
 from ..pools.start_times import note_start_times
 from ..step import Step
-from .models import describe_weights, find_way, knows_weights, lacks_prepull
+from .models import describe_weights, find_loading_method, knows_weights, lacks_prepull
 
 
 def explain_run(stack: StackConfig, pool: Pool, model: ServedModel) -> Iterator[Step]:
@@ -140,7 +140,7 @@ def _describe_weights(stack: StackConfig, model: ServedModel) -> Iterator[str]:
         "mounted": "the pod mounts the storage, and the server reads files",
         "downloaded": "every replica downloads them again",
     }
-    yield f"{describe_weights(stack, model)}: {ways[find_way(stack, model)]}"
+    yield f"{describe_weights(stack, model)}: {ways[find_loading_method(stack, model)]}"
     if model.source.token_secret:
         yield f"the Secret {model.source.token_secret} of the namespace has the token, in the key `token`"
     for grants in list_grants(stack):

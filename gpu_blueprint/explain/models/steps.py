@@ -31,7 +31,7 @@ def explain_model(stack: StackConfig, model: ServedModel, name: str = "STACK") -
     bought = " → ".join(pool.purchase)
     yield Step("Deployment", (*_describe_deployments(stack, versions), *_describe_manifest(name, model)))
     yield Step("pool", (f"{pool.name}: {pool.model.product}, {pool.profile.summary}, bought {bought}",))
-    yield Step("a replica asks", (describe_request(stack, pool, limits),))
+    yield Step("a replica requests", (describe_request(stack, pool, limits),))
     yield from _vary(versions, lambda version: explain_run(stack, pool, version))
     yield from explain_ends(stack, pool, model)
     yield from _vary(versions, lambda version: explain_scaling(stack, scale_model(stack, version)))

@@ -34,7 +34,7 @@ def explain_cpu_pool(stack: StackConfig, pool: CpuPool) -> Iterator[Step]:
     yield Step("disruption", tuple(describe_lifecycle(stack, pool)))
     yield from explain_pool_storage(stack, pool)
     yield from explain_promises(stack, pool)
-    yield Step("a pod asks", tuple(write_yaml(build_cpu_pod(stack, pool)).splitlines()))
+    yield Step("a pod requests", tuple(write_yaml(build_cpu_pod(stack, pool)).splitlines()))
 
 
 def _list_types(stack: StackConfig, pool: CpuPool) -> Iterator[str]:

@@ -145,7 +145,7 @@ def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Sh
 
 
 def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> Iterator[tuple[ServiceQuota, Share]]:
-    """Yield what a pool needs in one capacity type: its whole limit, since other types may lack capacity, and surge.
+    """Yield what a pool needs in one capacity type: its whole limit, as the others may have no capacity, and surge.
 
     If a pool's types count against different quotas, each quota must allow the whole limit. No GPU model has such types
     today, but the catalogue may change.

@@ -22,7 +22,7 @@ def explain_start(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     """Yield the steps about prepulled images, and about the time until a pod is Ready if ``podStart`` is stated."""
     if pool.prepull:
         places = ", ".join(locate_image(stack, image) for image in pool.prepull)
-        yield Step("new nodes pull", (f"{places}, before a pod asks (docs/prepull.md)",))
+        yield Step("new nodes pull", (f"{places}, before a pod requests GPUs (docs/prepull.md)",))
     if start := estimate_start(stack, pool):
         longest = f"the longest wait is {describe_longest(start)}"
         ready = f"about {write_seconds(start.seconds)} after it asks for a new node; {longest}"

@@ -59,7 +59,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     if job := [*show_pool_job(stack, pool)]:
         yield from job
     else:
-        yield Step("a pod asks", tuple(write_yaml(build_pod(stack, pool)).splitlines()))
+        yield Step("a pod requests", tuple(write_yaml(build_pod(stack, pool)).splitlines()))
 
 
 def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
@@ -130,7 +130,7 @@ def _describe_overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:
 
 def _describe_limit(pool: Pool) -> Iterator[str]:
     yield f"{pool.max_gpus} GPUs"
-    yield from (f"limits {name}: {count}" for name, count in pool.profile.count_at_ceiling(pool.max_gpus).items())
+    yield from (f"limits {name}: {count}" for name, count in pool.profile.count_at_max_gpus(pool.max_gpus).items())
 
 
 def _describe_hours(pool: Pool, hours: Hours) -> Iterator[str]:

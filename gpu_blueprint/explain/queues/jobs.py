@@ -25,7 +25,7 @@ def build_first_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str,
     return wrap_in_job(stack, tenant, pool, build_first_pod(stack, pool, tenant))
 
 
-def build_first_work(stack: StackConfig, pool: Pool) -> dict[str, Any]:
+def build_first_job_or_pod(stack: StackConfig, pool: Pool) -> dict[str, Any]:
     """Build the first pod of a pool; inside a Job if the pool has a queue and a tenant has a grant."""
     tenant = find_first_tenant(stack, pool)
     return build_first_job(stack, tenant, pool) if tenant else build_first_pod(stack, pool)
@@ -48,7 +48,7 @@ def wrap_in_job(stack: StackConfig, tenant: Tenant, pool: Pool, pod: dict[str, A
     """
     spec = dict(pod["spec"])
     spec.pop("tolerations", None)
-    if stack.cluster.completes_pods and not _list_rivals(stack, tenant, pool):
+    if stack.cluster.has_mutating_policies and not _list_rivals(stack, tenant, pool):
         spec.pop("nodeSelector", None)
     return {
         "apiVersion": "batch/v1",
@@ -64,9 +64,9 @@ def describe_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> Iterator[str
     yield f"a class that orders the team's own Jobs ({PRIORITY_LABEL}): {', '.join(_list_classes())}"
     if rivals := _list_rivals(stack, tenant, pool):
         yield f"a nodeSelector, which excludes {', '.join(rivals)} with the same resource"
-    elif stack.cluster.completes_pods:
+    elif stack.cluster.has_mutating_policies:
         yield f"no nodeSelector: {pool.name} is the team's only pool with this resource, and Kueue adds {POOL_KEY}"
-    if not stack.cluster.completes_pods:
+    if not stack.cluster.has_mutating_policies:
         version = stack.cluster.kubernetes_version
         yield f"priorityClassName and nodeSelector of the pool, because Kubernetes {version} does not fill them in"
 

@@ -6,7 +6,7 @@ from ...subjects.queues.contention import Share, list_shares
 
 
 class QueueSummary(Share, kw_only=True):
-    """The part of a resource in a queued pool that one tenant may hold, and the tenant's hourly ceiling."""
+    """The amount of a resource that one tenant may hold in a queued pool, and the tenant's hourly ceiling."""
 
     hourly_ceiling: float | None
     """Most US dollars an hour for the tenant's running GPU jobs in all pools, queued or not; None without a limit."""

@@ -37,7 +37,7 @@ def explain_tenant_queue(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
     yield Step("borrows from", tuple(_name_lenders(stack, share, shares) for share in own))
     yield Step("lends to", tuple(_name_borrowers(share, shares) for share in own))
     yield Step("when all ask", tuple(_describe_contention(stack, pools, shares)))
-    trial = "the size of a trial; a real job copies the CPU and memory for each unit from `a pod asks` above"
+    trial = "the size of a trial; a real job copies the CPU and memory for each unit from `a pod requests` above"
     yield from _show_job(stack, tenant, pools[0], build_first_job(stack, tenant, pools[0]), trial)
 
 
@@ -61,7 +61,7 @@ def show_pool_job(stack: StackConfig, pool: Pool) -> Iterator[Step]:
 
 
 def _show_job(stack: StackConfig, tenant: Tenant, pool: Pool, job: dict[str, Any], size: str) -> Iterator[Step]:
-    yield Step("a job asks", tuple(write_yaml(job).splitlines()))
+    yield Step("a Job requests", tuple(write_yaml(job).splitlines()))
     yield Step("and it has", (size, *describe_job(stack, tenant, pool)))
 
 
@@ -151,15 +151,26 @@ def _describe_contention(stack: StackConfig, pools: Sequence[Pool], shares: Sequ
 
 
 def _describe_flavor(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    """Yield the flavor of a pool, and the order of pools that Kueue tries."""
+    """Yield the flavor of a pool, and the order in which Kueue tries the pools of each tenant."""
     taints = [f"{taint['key']}:{taint['effect']}" for taint in pool.node_taints]
     tolerates = f" and tolerations for {', '.join(taints)}" if taints else ""
     yield f"flavor {pool.name}: a Job that starts gets the nodeSelector {POOL_KEY}: {pool.name}{tolerates}"
     (group,) = (group for group in list_groups(stack) if pool in group.pools)
-    if len(group.pools) > 1:
-        names = " → ".join(other.name for other in group.pools)
-        yield f"a Job without nodeSelector gets the first of these pools with enough quota: {names}"
+    users = [tenant for tenant in stack.tenants if tenant.may_use(pool.name)]
+    tried = {tenant.name: _name_alternatives(tenant, pool, group.pools) for tenant in users}
+    for names in dict.fromkeys(names for names in tried.values() if len(names) > 1):
+        tenants = ", ".join(tenant for tenant, own in tried.items() if own == names)
+        order = " → ".join(names)
+        yield f"a Job of {tenants} without nodeSelector gets the first of these pools with enough quota: {order}"
     yield from _name_prices(stack, pool)
+
+
+def _name_alternatives(tenant: Tenant, pool: Pool, pools: Sequence[Pool]) -> tuple[str, ...]:
+    """Return the names of the tenant's pools that have a resource of the pool, the pool itself included."""
+    resources = {*pool.profile.per_device}
+    return tuple(
+        other.name for other in pools if tenant.may_use(other.name) and resources & {*other.profile.per_device}
+    )
 
 
 def _name_prices(stack: StackConfig, pool: Pool) -> Iterator[str]:
@@ -180,7 +191,7 @@ def _add_up(stack: StackConfig, pool: Pool) -> Iterator[str]:
             grant.tenant: pool.count_by_unit(grant.count).get(unit, 0)
             for grant in stack.grants_by_pool.get(pool.name, [])
         }
-        limit, offered = pool.profile.count_at_ceiling(pool.max_gpus)[resource], count_offered(stack, pool)[resource]
+        limit, offered = pool.profile.count_at_max_gpus(pool.max_gpus)[resource], count_offered(stack, pool)[resource]
         parts = [f"{tenant} {count}" for tenant, count in granted.items() if count]
         parts.append(
             f"{max(offered - sum(granted.values()), 0)} without a grant, {_say_who_borrows(stack, pool, resource)}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ...catalog.inference_servers import INFERENCE_SERVERS
 from ...config import Pool, Service, StackConfig
 from ...config.grant_rooms import count_gpus
-from ...monitoring.scaling import list_measures
+from ...monitoring.scaling import list_signal_queries
 from ..amounts import describe_amount
 from ..facet import Explain, Part
 from ..plain_table import PlainTable
@@ -21,7 +21,7 @@ def explain_service(stack: StackConfig, service: Service) -> Iterator[Step]:
     bought = " → ".join(pool.purchase)
     yield Step("Deployment", tuple(_describe_deployment(stack, service)))
     yield Step("pool", (f"{pool.name}: {pool.model.product}, {pool.profile.summary}, bought {bought}",))
-    yield Step("a replica asks", (describe_request(stack, pool, limits),))
+    yield Step("a replica requests", (describe_request(stack, pool, limits),))
     yield from explain_scaling(stack, service)
     yield explain_quota(stack, service)
 
@@ -58,12 +58,12 @@ def _describe_replicas(service: Service) -> Iterator[str]:
     yield f"after {service.quiet_seconds} quiet seconds replicas terminate one by one, two minutes apart"
     if least == 0:
         yield "if every signal is 0 throughout that time, all replicas terminate at once, even with in-flight requests"
-        yield "then clients get errors until a signal is above 0 and a replica is Ready: nothing queues their requests"
+        yield "from then on clients get errors until a signal is above 0 and a replica is Ready: no request is queued"
 
 
 def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
     """Yield each signal with its target value, followed by its PromQL."""
-    found = list_measures(service.name, stack.find_namespace(service), service)
+    found = list_signal_queries(service.name, stack.find_namespace(service), service)
     for words, measure in zip(summarize_service(stack, service).scales_on, found, strict=True):
         each = " for each replica" if measure.per_replica else ""
         yield f"{words}: this PromQL, with the target value {measure.target:g}{each}"

@@ -33,7 +33,7 @@ def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
         yield Step("identities", tuple(accounts))
     yield Step("grants", tuple(_describe_grant(stack, tenant, pool) for pool in pools) or ("no pool",))
     yield Step("quota keys", tuple(_list_quota_keys(stack, tenant)))
-    yield Step("a pod asks", tuple(_list_requests(stack, pools)))
+    yield Step("a pod requests", tuple(_list_requests(stack, pools)))
     yield from explain_tenant_queue(stack, tenant)
     yield from explain_tenant_storage(stack, tenant)
     services = [service for service in stack.services if service.tenant == tenant.name]

@@ -42,7 +42,7 @@ def _list_grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:
     """Yield a line for each pool: ``infer-l4: 64 of 64 gpu.shared``."""
     for name, amount in tenant.gpus.items():
         pool = config.gpu_pools_by_name[name]
-        limits, units = pool.profile.count_at_ceiling(pool.max_gpus), pool.profile.units
+        limits, units = pool.profile.count_at_max_gpus(pool.max_gpus), pool.profile.units
         counts = [
             f"{count} of {limits[units[unit]]} {shorten_resource(units[unit])}"
             for unit, count in pool.count_by_unit(amount).items()

@@ -16,7 +16,7 @@ def find_path_in_file(path: Path) -> Path:
     return REGION_IN_FILE if path == ("region",) else (*IN_FILE, *path)
 
 
-def move_into_file(problem: Problem) -> Problem:
+def add_path_in_file(problem: Problem) -> Problem:
     """Return the problem with its path in the file."""
     return replace(problem, path=find_path_in_file(problem.path))
 
@@ -32,6 +32,6 @@ def add_lines(source: Source, problems: Iterable[Problem]) -> list[Problem]:
     return sorted(located, key=lambda problem: problem.line)
 
 
-def put_into_file(problem: _Problem, source: Source) -> _Problem:
+def add_file_and_line(problem: _Problem, source: Source) -> _Problem:
     """Return the problem with its file and line: the line of its field, else of the innermost value around it."""
     return replace(problem, file=source.file, line=source.find_line(IN_FILE + problem.path))

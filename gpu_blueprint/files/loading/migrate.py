@@ -5,7 +5,7 @@ from ...problem import Problem
 from ...records import Record
 from . import migrations
 from .document import refuse_duplicate_keys
-from .locate import add_lines, move_into_file
+from .locate import add_lines, add_path_in_file
 from .migrations import FIELD, Migration, find_newest_schema, read_schema, refuse_other_schema
 from .parse import check_stack
 from .source import Source
@@ -38,7 +38,7 @@ def migrate(name: str, text: str, file: str) -> Migrated:
     mark, source = read_editable(text, file)
     found = list(source.problems())
     if not found and (found := [*refuse_duplicate_keys(source.root)]) == []:
-        found = [move_into_file(problem) for problem in _find_schema_problems(source, name)]
+        found = [add_path_in_file(problem) for problem in _find_schema_problems(source, name)]
     if found:
         raise StackError(add_lines(source, found))
     schema = read_schema(source.stack) or 1

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from ...catalog.upstreams import UPSTREAMS
+from ...config.images import MIRROR_REMEDY
 from ...config.shapes import Shape
 from ...errors import find_close, suggest
 from ...keys import SECRET_KEYS
@@ -218,7 +219,7 @@ def _explain_choice(path: Path, shown: str, value: Any, expected: str) -> Proble
     if value is None:
         return Problem("empty-field", path, f"{shown.removeprefix('null as ')} is empty", f"write {expected}")
     if value == _NVIDIA and "'docker-hub'" in expected:
-        hint = f"ECR cannot cache {_NVIDIA}: copy its images to a registry of yours, and name it in mirror"
+        hint = f"ECR cannot cache {_NVIDIA}: {MIRROR_REMEDY}"
         return Problem("not-a-choice", path, f"{shown} is none of {expected}", hint)
     value = next((name for name, upstream in UPSTREAMS.items() if upstream.host == value), value)
     if value in ("true", "false") and expected.startswith("false, true"):

@@ -16,7 +16,7 @@ from ...keys import PROJECT
 from ...problem import Path as FieldPath
 from ...problem import Problem
 from ...records import Record, replace
-from .locate import add_lines, find_path_in_file, move_into_file
+from .locate import add_lines, add_path_in_file, find_path_in_file
 from .parse import check_stack, list_placeholder_errors, name_subject
 from .plain_secrets import PLAIN_SECRET
 from .scalar_readings import UNREADABLE_NUMBER
@@ -34,7 +34,7 @@ class StackFile(Record):
         """Return a warning for everything that is allowed but unwise, each with its line."""
         found = [*find_placeholders(self.config), *find_warnings(self.config, today), *self._warn_of_twins()]
         named = (replace(each, subject=name_subject(each.path, self.source.stack)) for each in found)
-        return add_lines(self.source, map(move_into_file, named))
+        return add_lines(self.source, map(add_path_in_file, named))
 
     def refuse_placeholders(self) -> None:
         """Refuse a file with placeholders, as `pulumi up` does.
@@ -43,11 +43,11 @@ class StackFile(Record):
             StackError: It holds every placeholder, each at its line.
         """
         if left := list_placeholder_errors(self.config):
-            raise StackError(add_lines(self.source, map(move_into_file, left)))
+            raise StackError(add_lines(self.source, map(add_path_in_file, left)))
 
     def list_hints(self) -> list[Problem]:
         """Return a note for each choice that may be a mistake, with its line."""
-        return add_lines(self.source, map(move_into_file, find_hints(self.config)))
+        return add_lines(self.source, map(add_path_in_file, find_hints(self.config)))
 
     @property
     def missing_secrets(self) -> list[str]:
@@ -115,7 +115,7 @@ def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFi
 
     outcome = check_stack(source.stack, source.region, read_text, stack)
     inside = [problem for problem in outcome.problems if bounded or problem.kind not in BOUND_KINDS]
-    moved = [move_into_file(problem) for problem in inside]
+    moved = [add_path_in_file(problem) for problem in inside]
     explained = {problem.path for problem in moved}
     secrets = {
         problem.path for problem in moved if problem.kind == PLAIN_SECRET

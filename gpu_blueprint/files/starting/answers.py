@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, get_args
 
+from ...arguments import read_number, read_whole_number, shorten
 from ...catalog import GPUS, Instance, list_instances
 from ...catalog.partitions import find_partition
 from ...catalog.prices import HOURS_A_MONTH
@@ -13,7 +14,7 @@ from ...records import Record, field
 
 PLACEHOLDER_ACCOUNT = "111122223333"
 PLACEHOLDER_OWNER = "platform-team@example.com"
-PLACEHOLDER_BLOCK = "203.0.113.0/24"
+PLACEHOLDER_CIDR = "203.0.113.0/24"
 MOST_GPUS, MOST_DOLLARS = 10_000, 1e9
 PURPOSES = get_args(Purpose)
 _MODES = ("exclusive", "mig", "mps", "none", "time-slicing")
@@ -43,7 +44,7 @@ class Answers(Record, kw_only=True, dict=True):
     account: str = PLACEHOLDER_ACCOUNT
     region: str = "us-east-1"
     zones: str | None = None
-    allowed: list[str] = field(default_factory=lambda: [PLACEHOLDER_BLOCK])
+    allowed: list[str] = field(default_factory=lambda: [PLACEHOLDER_CIDR])
     admins: list[str] = field(default_factory=list)
     tenant: str = "team-a"
     members: list[str] = field(default_factory=list)
@@ -157,18 +158,11 @@ def split(text: str) -> list[str]:
 
 def read_count(text: str | None) -> int | None:
     """Read a whole number from 1 to 10,000; None for any other text."""
-    return int(text) if text and text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_GPUS else None
-
-
-def shorten(text: str) -> str:
-    """Return a text in quotes, cut after 40 characters."""
-    return repr(text) if len(text) <= 40 else f"{text[:40]!r}…"
+    number = read_whole_number(text or "")
+    return number if number and 1 <= number <= MOST_GPUS else None
 
 
 def _read_number(text: str | None, most: float) -> float | None:
-    """Read a number above 0; None for any other text."""
-    try:
-        number = float(text if text and text.isascii() else "")
-    except ValueError:
-        return None
-    return number if 0 < number <= most else None  # also refuses nan
+    """Read a number above 0 and up to ``most``; None for any other text."""
+    number = read_number(text or "")
+    return number if number and 0 < number <= most else None

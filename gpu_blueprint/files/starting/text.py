@@ -4,7 +4,7 @@ from ...catalog import GPUS
 from ...config.sizes import PodSize
 from ...records import Record
 from ...yaml_text.flow import write_flow, write_scalar
-from .answers import PLACEHOLDER_BLOCK, PURPOSES, Answers, split
+from .answers import PLACEHOLDER_CIDR, PURPOSES, Answers, split
 
 _CPUS_OF_GPU, _GIB_OF_GPU = 8, 64
 _CPUS_OF_SLOT, _GIB_OF_SLOT = 2, 8
@@ -27,7 +27,7 @@ class Sizing(Record):
 
 
 def write_text(answers: Answers, sizing: Sizing) -> str:
-    """Return the text of the file, with wrong answers, so that the checks report them; not with an unknown purpose."""
+    """Return the text of the file, with wrong answers, which the checks then report; an unknown purpose is left out."""
     return (
         "\n".join(
             [
@@ -42,7 +42,7 @@ def write_text(answers: Answers, sizing: Sizing) -> str:
 
 
 def _write_head(answers: Answers) -> list[str]:
-    reached = " # the office; replace by your own" if answers.allowed == [PLACEHOLDER_BLOCK] else ""
+    cidr_comment = " # an example; write the addresses of your office" if answers.allowed == [PLACEHOLDER_CIDR] else ""
     return [
         "# yaml-language-server: $schema=schema.json",
         f"# One pool of {_describe(answers)}, and one tenant. docs/config.md explains every field.",
@@ -59,7 +59,7 @@ def _write_head(answers: Answers) -> list[str]:
         f"      cidr: {write_scalar(answers.cidr)}",
         f"      zones: {write_flow(answers.zone_names)}",
         "    cluster:",
-        f"      api: {{access: public, allowedCidrs: {write_flow(answers.allowed)}}}{reached}",
+        f"      api: {{access: public, allowedCidrs: {write_flow(answers.allowed)}}}{cidr_comment}",
         f"      admins: {write_flow(answers.admin_arns)}",
     ]
 
@@ -78,7 +78,7 @@ def _write_bounds(sizing: Sizing) -> list[str]:
         comment = "US dollars with every limit reached; `check` refuses more"
         lines.append(f"    hourlyCeiling: {write_flow(sizing.hourly_ceiling)} # {comment}")
     if sizing.monthly_budget:
-        comment = "US dollars that may be expected"
+        comment = "US dollars a month; `check` refuses a higher expected cost"
         lines.append(f"    monthlyBudget: {write_flow(sizing.monthly_budget)} # {comment}")
     return lines
 
@@ -88,7 +88,7 @@ def _write_pool(answers: Answers, sizing: Sizing) -> list[str]:
     # An unknown purpose would hide the other problems of the pool.
     purpose = answers.purpose if answers.purpose in PURPOSES else PURPOSES[0]
     why = f" # {sizing.why_max_gpus}" if sizing.why_max_gpus else ""
-    comment = "a month, of the 730, for the cost estimate"
+    comment = "hours a month in which all these GPUs run, of 730; for the cost estimate"
     hours = [f"        expectedHours: {write_flow(answers.hours)} # {comment}"] if answers.hours else []
     size = sizing.pod_size and write_flow({"cpu": sizing.pod_size.cpu, "memory": sizing.pod_size.memory})
     pod = [f"        podSize: {size} # the most that a node has for each of its slots"] if size else []

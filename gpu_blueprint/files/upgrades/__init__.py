@@ -1,6 +1,6 @@
 """Find the newer versions to which a stack can be upgraded, and write them into its file."""
 
-from .find import find_upgrades, list_foreign
+from .find import find_upgrades, list_components_of_owner
 from .upgrade import Upgrade, apply_upgrade
 
-__all__ = ["Upgrade", "apply_upgrade", "find_upgrades", "list_foreign"]
+__all__ = ["Upgrade", "apply_upgrade", "find_upgrades", "list_components_of_owner"]

@@ -41,7 +41,7 @@ def find_upgrades(
         ("--kubernetes", kubernetes, "Kubernetes", "kubernetesVersion"),
         ("--karpenter", karpenter, "Karpenter", "karpenterVersion"),
     ):
-        if given is not None and what in list_foreign(config):
+        if given is not None and what in list_components_of_owner(config):
             reason = f"the cluster exists, and its owner upgrades {what}"
             raise UsageError(f"{option}: {reason}; after that, set cluster.{field} to the version of the cluster")
     if kubernetes is None and karpenter is None and ami is None:
@@ -54,7 +54,7 @@ def find_upgrades(
     return found
 
 
-def list_foreign(config: StackConfig) -> list[str]:
+def list_components_of_owner(config: StackConfig) -> list[str]:
     """Return the components that the owner of an existing cluster upgrades, not this stack."""
     if not config.existing_cluster:
         return []
@@ -62,7 +62,7 @@ def list_foreign(config: StackConfig) -> list[str]:
 
 
 def _list_all(versions: Versions) -> Iterator[Upgrade]:
-    foreign = list_foreign(versions.config)
+    foreign = list_components_of_owner(versions.config)
     has_karpenter = "Karpenter" not in foreign
     if has_karpenter and parse_version(versions.karpenter) < parse_version(KARPENTER_VERSIONS[0]):
         yield (step := versions.upgrade_karpenter(KARPENTER_VERSIONS[0]))
@@ -76,7 +76,7 @@ def _list_all(versions: Versions) -> Iterator[Upgrade]:
             yield step
             versions = versions.after(step)
     for family in AMI_FAMILIES.values():
-        if versions.list_pinning(family.name, family.default_version):
+        if versions.list_pools_below_release(family.name, family.default_version):
             yield versions.upgrade_amis(family.name, family.default_version)
     newest = max(KARPENTER_VERSIONS, key=parse_version)
     if has_karpenter and parse_version(versions.karpenter) < parse_version(newest):
@@ -189,7 +189,7 @@ def _plan_amis(versions: Versions, target: str) -> Iterator[Upgrade]:
     if not any(stated.values()):
         reason = f"no pool states a release of {family.display}, so all take the release that this blueprint pins"
         raise UsageError(f"--ami: {reason} ({family.default_version})")
-    if versions.list_pinning(family.name, target):
+    if versions.list_pools_below_release(family.name, target):
         yield versions.upgrade_amis(family.name, target)
 
 

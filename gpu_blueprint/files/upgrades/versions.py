@@ -25,7 +25,7 @@ class Versions(Record):
         cluster, amis = config.cluster, (pool.ami.version for pool in config.pools)
         return cls(config, cluster.kubernetes_version, cluster.karpenter_version, tuple(amis))
 
-    def list_pinning(self, family: str, below: str) -> list[int]:
+    def list_pools_below_release(self, family: str, below: str) -> list[int]:
         """Return the positions of the pools that state an AMI release of a family older than ``below``."""
         return [
             index
@@ -42,7 +42,7 @@ class Versions(Record):
         """
         release = KUBERNETES[minor]
         for name, family in AMI_FAMILIES.items():
-            old = self.list_pinning(name, find_oldest_ami(family, release)[0])
+            old = self.list_pools_below_release(name, find_oldest_ami(family, release)[0])
             if any(family is BOTTLEROCKET or isinstance(self.config.pools[index], Pool) for index in old):
                 return name
         return None
@@ -77,7 +77,7 @@ class Versions(Record):
 
     def upgrade_amis(self, family: str, release: str) -> Upgrade:
         """Return the upgrade of all pools that state an older release of a family."""
-        indices = self.list_pinning(family, release)
+        indices = self.list_pools_below_release(family, release)
         stated = [version for index in indices if (version := self.amis[index]) is not None]
         return Upgrade(
             component=family,

@@ -55,7 +55,8 @@ def _explain(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Itera
     )
     yield (
         f"{use.held_peak:.1f} × {PEAK_MARGIN} in whole nodes, at least the GPUs that ran, are reserved or are promised "
-        f"to services{' and models' if stack.models else ''}: {lower.max_gpus} instead of {pool.max_gpus}"
+        f"to services{' and models' if stack.models else ''}, and those of the largest node: {lower.max_gpus} instead "
+        f"of {pool.max_gpus}"
     )
     if _lower_quotas(stack, pool, lower):
         yield "tenants' quotas above the new limit become the new limit"
@@ -101,7 +102,7 @@ def _list_changes(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> 
 def _lower_quotas(stack: StackConfig, pool: Pool, lower: Pool) -> list[Change]:
     """Return the changes that lower tenants' quotas to the new limit, where they are above it."""
     changes: list[Change] = []
-    at_limit = lower.profile.count_at_ceiling(lower.max_gpus)
+    at_limit = lower.profile.count_at_max_gpus(lower.max_gpus)
     for tenant in stack.tenants:
         grant = tenant.gpus.get(pool.name, 0)
         for unit, count in pool.count_by_unit(grant).items():

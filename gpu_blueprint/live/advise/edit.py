@@ -167,7 +167,7 @@ def _list_fields(old: CommentedMap, change: AddPool) -> dict[str, Any]:
 
 
 def _move_comment(old: CommentedMap, new: CommentedMap) -> None:
-    """Move the comment before the next pool from the old pool, where ruamel.yaml stores it, to the new pool."""
+    """Move the comment above the next pool, which ruamel.yaml stores at the end of ``old``, to the end of ``new``."""
     end = _find_end(old)
     tokens = end.block.ca.items.get(end.key)
     if not tokens or tokens[end.slot] is None:

@@ -207,6 +207,6 @@ def _grant_units(stack: StackConfig, pool: Pool, new: Pool) -> dict[str, Any]:
     """Return tenant → quota in the new pool: as many units as in the old pool, since a pod holds one unit in both."""
     units, old = new.profile.units, next(iter(pool.profile.units))
     (unit,) = units
-    at_limit = new.profile.count_at_ceiling(new.max_gpus)[units[unit]]
+    at_limit = new.profile.count_at_max_gpus(new.max_gpus)[units[unit]]
     counts = {tenant.name: pool.count_by_unit(tenant.gpus.get(pool.name, 0)).get(old, 0) for tenant in stack.tenants}
     return {tenant: min(count, at_limit) for tenant, count in counts.items() if count}

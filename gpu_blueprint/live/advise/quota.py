@@ -58,7 +58,7 @@ def _list_raises(stack: StackConfig, tenant: Tenant, resource: str, observed: Ob
         unit = next(name for name, known in pool.profile.units.items() if known == resource)
         free_gpus = count_usable_gpus(stack, pool) - observed.find_use(pool).held_peak
         free = floor(free_gpus / find_gpu_shares(pool)[unit])
-        at_limit = pool.profile.count_at_ceiling(pool.max_gpus)[resource]
+        at_limit = pool.profile.count_at_max_gpus(pool.max_gpus)[resource]
         more = min(ceil(count * RAISE_FACTOR), at_limit, count + free) - count
         if more > 0:
             yield Raise(tenant=tenant, pool=pool, unit=unit, count=count, more=more, free_gpus=free_gpus)

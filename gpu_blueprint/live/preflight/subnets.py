@@ -90,18 +90,20 @@ def _name_other_place(actual: dict[str, Any]) -> str:
 def _check_addresses(
     stack: StackConfig, network: ExistingVpc, actual: FoundSubnets, account: Account
 ) -> Iterator[Finding]:
-    """Compare each zone's free addresses with the addresses that nodes need when every pool is at its limit."""
+    """Compare each zone's free addresses with what nodes and the control plane need with every pool at its limit."""
     for zone in network.zones:
         subnets = [actual[subnet.id] for subnet in network.subnets if subnet.zone == zone and subnet.id in actual]
         if not subnets:
             continue  # each missing subnet has a finding already
         free, wanted = sum(subnet["AvailableIpAddressCount"] for subnet in subnets), _count_addresses(stack, zone)
-        fact = f"{zone} has {free:,} addresses free, nodes hold {wanted:,} with every pool at its limit"
+        fact = (
+            f"{zone} has {free:,} free addresses; nodes and control plane need {wanted:,} with every pool at its limit"
+        )
         if free >= wanted:
             yield confirm("subnets", zone, fact)
         elif stack.existing_cluster or _is_running(stack, account):
             reason = f"{fact}, and running nodes may hold some of them now"
-            hint = "check that nodes of this platform hold the other addresses"
+            hint = f"check that nodes of this platform hold at least {wanted - free:,} of the addresses that are in use"
             yield report("subnets", zone, _lack_addresses(reason, hint, "warning"))
         else:
             hint = "name larger or more subnets of the zone, or lower maxGpus or maxCpus"

@@ -57,7 +57,7 @@ def build_filling(config: StackConfig, pool: Pool) -> Filling:
 
 
 def _build_group(config: StackConfig, pool: Pool, gpus: int, count: int) -> tuple[Manifest, ...]:
-    limits = pool.profile.count_at_ceiling(gpus)
+    limits = pool.profile.count_at_max_gpus(gpus)
     names = name_pods(f"{pool.name}-fill-{gpus}", count)
     return tuple(build_gpu_pod(config, pool, name, limits) for name in names)
 

@@ -128,7 +128,7 @@ def _count_burst(config: StackConfig, pool: Pool, offers: list[Offer], unit: str
     """Return the number of pods in a burst that the pool's limit and reservations allow."""
     smallest = min(count_usual_pods(pool, offer.row, unit) for offer in offers)
     nodes = min(2, count_reserved_nodes(config, pool)) if offers[0].purchase == "reserved" else 2
-    most = pool.profile.count_at_ceiling(pool.max_gpus)[pool.profile.units[unit]]
+    most = pool.profile.count_at_max_gpus(pool.max_gpus)[pool.profile.units[unit]]
     return min(most, nodes * smallest, _LARGEST_BURST)
 
 

@@ -16,7 +16,7 @@ CA_VARIABLE = "SSL_CERT_DIR"
 """The variable that adds a folder of CAs for a Go program; the program still reads the public CAs of its image.
 SSL_CERT_FILE and AWS_CA_BUNDLE would replace the public CAs (Go crypto/x509/root_unix.go; aws-sdk-go-v2
 config/resolve.go). Read 2026-11-28."""
-MARK = "gpu-blueprint/egress"
+RESTART_ANNOTATION = "gpu-blueprint/egress"
 """Annotation that restarts pods after an edit of proxy or CA: a Go program reads both at its start only."""
 
 
@@ -58,10 +58,10 @@ def read_bundle(config: StackConfig) -> str:
     return (config.egress.ca_bundle if config.egress else None) or ""
 
 
-def build_mark(config: StackConfig) -> dict[str, str]:
+def build_restart_annotation(config: StackConfig) -> dict[str, str]:
     """Return the annotation for pods that must restart after a change; empty without ``egress``."""
     text = repr((build_platform_variables(config), read_bundle(config)))
-    return {MARK: hashlib.sha256(text.encode()).hexdigest()[:16]} if config.egress else {}
+    return {RESTART_ANNOTATION: hashlib.sha256(text.encode()).hexdigest()[:16]} if config.egress else {}
 
 
 def build_volume() -> dict[str, Any]:

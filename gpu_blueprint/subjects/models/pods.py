@@ -10,7 +10,7 @@ from ...config import Pool, StackConfig
 from ...config.models import ServedModel, TritonModel
 from ...config.sizes import read_room
 from ...sharing import Mps
-from ..cluster.telling import CA_FOLDER, CA_KEY, build_mark, build_mount, build_volume
+from ..cluster.telling import CA_FOLDER, CA_KEY, build_mount, build_restart_annotation, build_volume
 from ..tenants.gpu_pods import build_pod
 from .arguments import REPOSITORY_FOLDER, list_arguments
 from .downloads import CA_VARIABLES, downloads_outside, tell_downloads, trusts_company_alone
@@ -74,7 +74,7 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
 
 def _mark_settings(config: StackConfig, model: ServedModel) -> dict[str, Any]:
     """Return annotations that change with the settings: a changed ConfigMap alone restarts no pod."""
-    marks = build_mark(config) if downloads_outside(config, model) else {}
+    marks = build_restart_annotation(config) if downloads_outside(config, model) else {}
     if isinstance(model, TritonModel):
         text = json.dumps(build_settings(model), sort_keys=True)
         marks["gpu-blueprint/settings"] = hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -16,7 +16,7 @@ def count_offered(stack: StackConfig, pool: Pool) -> dict[str, int]:
 
     The count includes whole nodes only, without headroom; with ``purchase: [reserved]``, only reserved nodes.
     """
-    most, kept = pool.profile.count_at_ceiling(count_reachable_gpus(stack, pool)), count_headroom(pool)
+    most, kept = pool.profile.count_at_max_gpus(count_reachable_gpus(stack, pool)), count_headroom(pool)
     return {name: max(count - kept[name], 0) for name, count in most.items()}
 
 

@@ -37,7 +37,7 @@ def build_pod(
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
     place = namespace or _find_namespace(stack, pool)
     is_tenants = any(tenant.namespace_name == place for tenant in stack.tenants)
-    is_filled_in = stack.cluster.completes_pods and not is_complete
+    is_filled_in = stack.cluster.has_mutating_policies and not is_complete
     if (tolerations := list_tolerations(pool)) and not (is_tenants and is_filled_in):
         spec["tolerations"] = tolerations
     if is_tenants and not is_filled_in:

@@ -1,12 +1,13 @@
 """The comments above the YAML of a run: warnings, and how to start, watch and stop the run."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from ...config import Pool, S3Storage, StackConfig
 from ...config.buying import tell_block_end
 from ..images.sources import split_name
+from ..storage.mounts import list_tenant_mounts
 from .environment import name_checkpoint_folder
 from .jobs import KEEP_S
 from .requests import find_efa_support
@@ -31,7 +32,12 @@ _KEPT_HOURS = f"{KEEP_S // 3600} h"
 
 
 def write_head(
-    config: StackConfig, run: TrainingRun, *, warnings: Iterable[str] = (), notes: Iterable[str] = ()
+    config: StackConfig,
+    run: TrainingRun,
+    *,
+    warnings: Iterable[str] = (),
+    notes: Iterable[str] = (),
+    is_test: bool = False,
 ) -> str:
     """Return the comments above the YAML of a run.
 
@@ -40,8 +46,9 @@ def write_head(
         run: The run.
         warnings: Warnings of the run.
         notes: Notes about a run of a special kind.
+        is_test: True for an acceptance test, which writes no checkpoints.
     """
-    lines = (*(f"warning: {line}" for line in warnings), *notes, *list_notes(config, run))
+    lines = (*(f"warning: {line}" for line in warnings), *notes, *list_notes(config, run, is_test=is_test))
     return "".join(f"# {line}\n" for line in lines)
 
 
@@ -59,10 +66,11 @@ def list_network_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str
     image, support = split_name(run.image)[0], find_efa_support(config, run.image)
     if not run.pool.multi_node:
         types = config.list_instances(run.pool)
-        hint = "multiNode: {} with one instance type and one zone turns EFA on"
+        why, hint = "", "multiNode: {} with one instance type and one zone turns EFA on"
         if not any(row.efa_interfaces for row in types):
-            hint = f"no type of its nodes has EFA ({', '.join(row.instance_type for row in types)})"
-        yield f"pool {run.pool.name} has no EFA, so the nodes talk over TCP: {hint}"
+            why = f", and no type of its nodes has it ({', '.join(row.instance_type for row in types)})"
+            hint = _name_pools(run, [pool for pool in config.gpu_pools if pool.multi_node], "a pool with multiNode: {}")
+        yield f"pool {run.pool.name} has no EFA{why}, so the nodes talk over TCP: {hint}"
     elif support == "by-release":
         yield (
             f"some releases of {image} lack aws-ofi-nccl, and NCCL takes TCP without it: "
@@ -77,12 +85,14 @@ def list_network_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str
 
 def _list_pool_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str]:
     pool = run.pool
-    if pool.purpose in ("inference", "notebook"):
-        others = " or ".join(other.name for other in config.gpu_pools if _is_for_runs(other))
-        hint = f"take {others}" if others else "a pool with purpose: training does not"
+    for_runs = [other for other in config.gpu_pools if other.purpose in ("training", "batch")]
+    if pool not in for_runs:
+        hint = _name_pools(run, for_runs, "a pool with purpose: training")
         yield f"pool {pool.name} is for {pool.purpose}, and Karpenter may drain its nodes while the run works: {hint}"
     if run.spans_nodes and pool not in config.queued_pools:
-        hint = "queueing: {} and purpose: training give the pool a queue"
+        hint = "queueing: {} gives the pool a queue"
+        if pool not in for_runs:
+            hint = _name_pools(run, config.queued_pools, "a pool with purpose: training, and queueing: {}")
         yield f"pool {pool.name} has no queue, so two runs may each hold half of their nodes and wait for ever: {hint}"
     if run.spans_nodes and len(config.list_zones(pool)) > 1:
         zones = ", ".join(config.list_zones(pool))
@@ -90,13 +100,30 @@ def _list_pool_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str]:
     for block in config.list_reservations(pool):
         if block.capacity_block:
             saves = "save within that time" if run.checkpoints else "without checkpoints all work is lost"
-            yield f"{tell_block_end(block)}; {saves}{'' if run.checkpoints else ': --checkpoints STORAGE'}"
+            yield f"{tell_block_end(block)}; {saves}{'' if run.checkpoints else f': {_name_stores(config, run)}'}"
     if "spot" in pool.purchase and not run.checkpoints:
-        yield f"pool {pool.name} buys spot, and without checkpoints a reclaim loses all work: --checkpoints STORAGE"
+        reason = "buys spot, and without checkpoints a reclaim loses all work"
+        yield f"pool {pool.name} {reason}: {_name_stores(config, run)}"
 
 
-def _is_for_runs(pool: Pool) -> bool:
-    return pool.purpose in ("training", "batch")
+def _name_pools(run: TrainingRun, fitting: Sequence[Pool], wanted: str) -> str:
+    """Return the remedy that leads to a better pool: one of the tenant's own, one without a grant, or a new one."""
+    others = [pool for pool in fitting if pool is not run.pool]
+    if own := [pool.name for pool in others if run.tenant.may_use(pool.name)]:
+        return f"take {' or '.join(own)}"
+    if others:
+        names = " or ".join(pool.name for pool in others)
+        return f"take {names}, which {run.tenant.name} has no quota in; add it to the team's gpus first"
+    return f"the stack has no better pool; add {wanted} to the stack file"
+
+
+def _name_stores(config: StackConfig, run: TrainingRun) -> str:
+    """Return the remedy that leads to checkpoints: a storage that the tenant may write, or a grant."""
+    mounts = list_tenant_mounts(config, run.tenant)
+    if own := [mount.storage.name for mount in mounts if mount.may_write]:
+        return f"--checkpoints {' or '.join(own)}"
+    name = run.tenant.name
+    return f"let {name} write a storage (tenants: {{{name}: write}}), and name it in --checkpoints"
 
 
 def _list_command_warnings(run: TrainingRun) -> Iterator[str]:
@@ -113,8 +140,8 @@ def _list_command_warnings(run: TrainingRun) -> Iterator[str]:
             yield f"{word} overrides the pod's variables for nodes and GPUs: leave it out"
 
 
-def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
-    """Yield how people start, watch, stop and resume a run."""
+def list_notes(config: StackConfig, run: TrainingRun, *, is_test: bool = False) -> Iterator[str]:
+    """Yield how people start, watch, stop and repeat a run; only a run with checkpoints saves and resumes."""
     kind, place = "jobset" if run.spans_nodes else "job", f"--namespace {run.tenant.namespace_name}"
     pods = f"job/{run.name}"
     if run.spans_nodes:
@@ -126,9 +153,10 @@ def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
     if run.spans_nodes:
         yield f"peers:  a node waits {run.wait} for the others, then ends with 1: one of {run.most_restarts} restarts"
     yield f"follow: kubectl logs --follow {place} {pods}{' (the first node)' if run.spans_nodes else ''}"
-    yield f"stop:   kubectl delete {kind} {run.name} {place} (it has {run.grace} s to save)"
-    yield f"resume: delete the run if it is there, then apply the text again; logs stay for {_KEPT_HOURS} after the end"
-    yield from _list_ends(run)
+    again, act = ("resume:", "save") if run.checkpoints else ("again: ", "end")
+    yield f"stop:   kubectl delete {kind} {run.name} {place} (it has {run.grace} s to {act})"
+    yield f"{again} delete the run if it is there, then apply the text again; logs stay for {_KEPT_HOURS} after the end"
+    yield from _list_ends(run, is_test)
     if run.checkpoints:
         folder = name_checkpoint_folder(run)
         yield f"{folder} belongs to all runs of the team that are called {run.name}: --name gives another"
@@ -139,7 +167,7 @@ def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
             )
 
 
-def _list_ends(run: TrainingRun) -> Iterator[str]:
+def _list_ends(run: TrainingRun, is_test: bool) -> Iterator[str]:
     """Yield which exits of the program end the run, and where the last lines of its log are."""
     again = f"{run.restarts} restart{'' if run.restarts == 1 else 's'}"
     if run.checkpoints:
@@ -148,6 +176,8 @@ def _list_ends(run: TrainingRun) -> Iterator[str]:
             f"{run.most_restarts}; --restarts changes the first"
         )
         yield f"why:    the last lines of each failure are in {name_checkpoint_folder(run)}/failures"
+    elif is_test:
+        yield f"ends:   after {again}; --restarts changes the number"
     else:
         lost = ", and a restart deletes the logs" if run.spans_nodes else ""
         yield f"ends:   after {again}, without checkpoints also over weeks{lost}: --checkpoints STORAGE, --restarts N"

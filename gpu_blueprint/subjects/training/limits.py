@@ -1,17 +1,25 @@
 """The limits that the pool, the tenant's quota and the zone set for a run, each as a sentence with its remedy."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...catalog import find_instance
 from ...config import Pool, StackConfig, Tenant
 from ...config.pod_rooms import find_pod_room
 from ...config.sizes import count_slots, read_room
 from ...cost.reservations import find_users
+from ...errors import suggest
 from ...sharing import Exclusive
 from ..queues.ceilings import list_ceilings
 from ..queues.reach import count_grant, count_offered, count_reach
 from ..tenants.totals import sum_totals
+
+
+def explain_missing_pool(config: StackConfig, name: str, fitting: Iterable[str]) -> str:
+    """Return why no GPU pool has a name, with the remedy; ``fitting`` are the names of pools that may be meant."""
+    if name in {pool.name for pool in config.cpu_pools}:
+        return f"{name!r} is a CPU pool, which has no GPUs; give {' or '.join(fitting) or 'a pool with GPUs'}"
+    return f"there is no GPU pool {name!r}; {suggest(name, config.gpu_pools_by_name, 'there are')}"
 
 
 def list_sizes(config: StackConfig, pool: Pool) -> list[int]:
@@ -66,7 +74,7 @@ def _find_misfits(config: StackConfig, pool: Pool, nodes: int, gpus: int) -> Ite
     """Yield why no node of the pool can hold a pod of the run."""
     sizes = list_sizes(config, pool)
     if nodes < 1:
-        yield f"--nodes {nodes}: a run has 1 node or more"
+        yield f"--nodes {nodes}: a run has 1 node or more; give --nodes 1"
     if gpus < 1 or gpus > sizes[-1]:
         yield f"--gpus {gpus}: a node of pool {pool.name} advertises {sizes[-1]}; give 1 to {sizes[-1]}"
     if len(pool.profile.units) > 1:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 
+from ...arguments import read_number, shorten
 from ...catalog import Instance
 from ...config import Pool, StackConfig, Tenant
 from ...config.storage import AnyStorage
@@ -13,12 +13,16 @@ from ...records import Record
 from ...sharing import Exclusive
 from ..storage.mounts import list_mounts
 from .checkpoints import BYTES_PER_PARAMETER, Checkpoint, find_store
-from .limits import choose_gpus, find_limits
+from .limits import choose_gpus, explain_missing_pool, find_limits
 from .plans import PlanRequest, choose_row
 
 _ABBREVIATED_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmbt])", re.IGNORECASE)
 _POWERS = {"k": 3, "m": 6, "b": 9, "t": 12}
 _MOST_NODES, _MOST_DAYS, _MOST_PARAMETERS, _MOST_KEPT = 10_000, 3650, 1e14, 1000
+_LEAST_BYTES, _MOST_BYTES = 0.5, 64
+"""Bytes of a parameter: 4 bits without any state of an optimizer, and more than any optimizer keeps."""
+_SIZE_REMEDY = f"write bytes from {_LEAST_BYTES:g} to {_MOST_BYTES:g}, such as 12 or 16"
+_SHARE_REMEDY = "write 0 to below 1, such as 0.2 for 20 %"
 _BILLIONS_BELOW = 1000
 """A number of parameters below this is most likely in billions."""
 
@@ -47,13 +51,10 @@ class _Faults:
 
     def read(self, name: str, text: str, accept: Callable[[float], bool], remedy: str) -> float | None:
         """Return the number of an argument; None, with a new fault, if it is not acceptable."""
-        try:
-            number = float(text)
-        except ValueError:
-            number = float("nan")
-        if isfinite(number) and accept(number):
+        number = read_number(text)
+        if number is not None and accept(number):
             return number
-        self.lines.append(f"{name}: {text!r} is no number that fits; {remedy}")
+        self.lines.append(f"{name}: {shorten(text)} is no number that fits; {remedy}")
         return None
 
     def count(self, name: str, text: str, most: int) -> int | None:
@@ -76,9 +77,9 @@ def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
     days = faults.read(
         "--days", words.days, lambda value: 0 < value <= _MOST_DAYS, f"write days above 0, up to {_MOST_DAYS:,}"
     )
-    size = _read_optional(words.bytes_per_parameter, faults, "--bytes-per-parameter", _fits_size, "write 12 or 16")
-    share = _read_optional(words.reclaimed, faults, "--reclaimed", _fits_share, "write 0.2 for 20 %, below 1")
-    keep = faults.count("--keep", words.keep or "3", _MOST_KEPT)
+    size = _read_optional(words.bytes_per_parameter, faults, "--bytes-per-parameter", _fits_size, _SIZE_REMEDY)
+    share = _read_optional(words.reclaimed, faults, "--reclaimed", _fits_share, _SHARE_REMEDY)
+    keep = faults.count("--keep", "3" if words.keep is None else words.keep, _MOST_KEPT)
     row = choose_row(stack, pool, nodes) if pool and nodes else None
     tenant = _find_tenant(stack, words, faults)
     if pool and nodes:
@@ -105,7 +106,7 @@ def _fits_share(value: float) -> bool:
 
 
 def _fits_size(value: float) -> bool:
-    return 0 < value <= 64
+    return _LEAST_BYTES <= value <= _MOST_BYTES
 
 
 def _read_optional(
@@ -141,12 +142,10 @@ def _find_pool(stack: StackConfig, words: PlanWords, faults: _Faults) -> Pool | 
     if pool and _has_whole_gpus(pool):
         return pool
     if pool:
-        reason = "has fractions of a GPU" if pool.is_fractional else "shares or cuts its GPUs"
+        reason = "has fractions of a GPU" if pool.is_fractional else "cuts or shares its GPUs"
         faults.lines.append(f"pool {name} {reason}, and a training run takes whole nodes; {give}")
-    elif name in [own.name for own in stack.cpu_pools]:
-        faults.lines.append(f"pool {name} has no GPUs; {give}")
     else:
-        faults.lines.append(f"there is no pool {name!r}; {suggest(name, stack.gpu_pools_by_name, 'there are')}")
+        faults.lines.append(explain_missing_pool(stack, name, whole))
     return None
 
 

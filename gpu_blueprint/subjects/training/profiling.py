@@ -1,9 +1,9 @@
 """A run that profiles some of its steps: it writes profiles to scratch, and at the end copies them to the checkpoints.
 
-It needs no privileges: traces of CUDA, NVTX and library calls come from the program's own process (NVIDIA, permission
-issue with performance counters: tracing works under restricted profiling). CPU sampling and thread switches are off,
-because they need perf events, which Pod Security and seccomp deny. Options: Nsight Systems User Guide, CLI. Read
-2026-11-23.
+It needs no privileges: traces of CUDA, NVTX and library calls come from the program's own process. CPU sampling and
+thread switches are off, because they need perf events, which Pod Security and seccomp deny. Sources, read 2026-11-23:
+NVIDIA's page on the permission issue with performance counters, which says that tracing works under restricted
+profiling, and the Nsight Systems User Guide, CLI.
 """
 
 from collections.abc import Iterator
@@ -33,8 +33,8 @@ run nsys profile --trace=cuda,nvtx,osrt --sample=none --cpuctxsw=none \\
 _TORCH = """\
 run "$@"
 """
-_KEEP = """\
-# A folder of its own each time: a bucket takes no second file of one name.
+_COPY_PROFILES = """\
+# A new folder for each attempt: a mounted bucket cannot overwrite a file.
 kept=$CHECKPOINT_DIR/profiles/$(date -u +%Y%m%dT%H%M%SZ)-node-$PET_NODE_RANK
 if [ -z "$(ls -A "$folder")" ]; then
   echo "no profile: the program must begin and end the capture, as train.py --profile does in examples/training"
@@ -58,7 +58,7 @@ def wrap_in_profiler(asked: RunRequest, profiler: Profiler) -> RunRequest:
     if not asked.command:
         return asked  # read_request refuses a request without a command.
     middle = _NSYS if profiler == "nsys" else _TORCH
-    return replace(asked, script=_BEGIN + middle + _KEEP)
+    return replace(asked, script=_BEGIN + middle + _COPY_PROFILES)
 
 
 def list_profile_notes(profiler: Profiler) -> Iterator[str]:

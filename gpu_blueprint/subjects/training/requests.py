@@ -19,7 +19,7 @@ from .asked import (
     read_variables,
 )
 from .jobsets import find_longest_name
-from .limits import choose_gpus, find_limits
+from .limits import choose_gpus, explain_missing_pool, find_limits
 from .run import DEFAULT_RESTARTS, DEFAULT_WAIT, MOST_RESTARTS, PLAIN, TrainingRun
 
 DEFAULT_NAME = "train"
@@ -102,7 +102,8 @@ def _list_mistakes(
     config: StackConfig, asked: RunRequest, pool: Pool | None, tenant: Tenant | None, gpus: int
 ) -> Iterator[str]:
     if pool is None:
-        yield _explain_pool(config, asked.pool)
+        usable = [name for name in config.gpu_pools_by_name if tenant is None or tenant.may_use(name)]
+        yield explain_missing_pool(config, asked.pool, usable)
     if tenant is None:
         hint = suggest(asked.tenant, [tenant.name for tenant in config.tenants], "there are")
         yield f"--tenant: there is no tenant {asked.tenant!r}; {hint}"
@@ -131,12 +132,6 @@ def _find_wait_mistakes(asked: RunRequest) -> Iterator[str]:
         yield f"--wait: {asked.wait} is too short for a node to start and to pull its image; {hint}"
     elif count_seconds(asked.wait) > count_seconds(_LONGEST_WAIT):
         yield f"--wait: {asked.wait} is longer than a week, and all nodes but the last are paid for; {hint}"
-
-
-def _explain_pool(config: StackConfig, name: str) -> str:
-    if name in {pool.name for pool in config.cpu_pools}:
-        return f"{name!r} is a CPU pool, which has no GPUs; choose from {', '.join(config.gpu_pools_by_name)}"
-    return f"there is no GPU pool {name!r}; {suggest(name, config.gpu_pools_by_name, 'there are')}"
 
 
 def _find_image_mistakes(config: StackConfig, asked: RunRequest, pool: Pool | None) -> Iterator[str]:

@@ -27,7 +27,9 @@ def test_the_role_of_nodes_belongs_to_the_account() -> None:
 def test_slices_need_the_gate_of_the_running_karpenter() -> None:
     shared: dict[str, Any] = {"pools": [pool(sharing={"mode": "time-slicing", "replicas": 4})], "tenants": []}
     (problem,) = problems(**existing_cluster(nodeOverlays=False), **shared)
-    assert "the existing Karpenter's feature gate NodeOverlay is off" in problem
+    assert (
+        "cluster.nodeOverlays does not say that the existing Karpenter has its feature gate NodeOverlay on" in problem
+    )
     assert "write nodeOverlays: true" in problem
     assert problems(**existing_cluster(nodeOverlays=True), **shared) == []
 

@@ -48,7 +48,10 @@ def test_shared_gpus_without_overlays_need_static_nodes() -> None:
     (problem,) = problems(cluster=without, pools=[shared])
     assert problem.startswith("pools.0.staticNodes: only a NodeOverlay tells Karpenter")
     assert problems(cluster=without, pools=[{**shared, "staticNodes": 2, "zones": ["us-east-1a"]}]) == []
+    assert problem.endswith("or sharing: {mode: exclusive} on whole GPUs")
     assert problems(cluster=without, pools=[pool()]) == []
+    (problem,) = problems(cluster=without, pools=[spanning(multiNode={"hugepages": True})])
+    assert problem.endswith("or multiNode without hugepages")
 
 
 def test_a_subnet_without_room_for_nodes_that_are_replaced_is_warned_of() -> None:

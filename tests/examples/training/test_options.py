@@ -1,10 +1,11 @@
 """A wrong option is an error that no restart repeats."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from examples.training.options import read_options
+from examples.training.options import Options, read_options
 
 RIGHT = ["--checkpoint-seconds", "600"]
 
@@ -18,14 +19,31 @@ def test_the_environment_of_the_template_names_the_folders_and_the_port() -> Non
     assert read_options([*RIGHT, "--checkpoints", "/other"], given).checkpoints == Path("/other")
 
 
+def test_a_number_that_an_option_cannot_mean_is_refused() -> None:
+    """Each option with a number is tried; a file of checkpoints every -600 seconds would be a file at each step."""
+    taken = []
+    for field in fields(Options):
+        if field.type not in ("int", "float", "int | None", int, float, int | None):
+            continue
+        option = f"--{field.name.replace('_', '-')}"
+        for value in ("-1", "nan", "inf", "1e400", "9" * 30):
+            try:
+                read_options([*RIGHT, f"{option}={value}"], {"CHECKPOINT_DIR": "/checkpoints"})
+                taken.append((option, value))
+            except ValueError as error:
+                assert option in str(error)
+    assert taken == []
+    assert read_options([*RIGHT, "--workers", "0", "--grace", "0"], {"CHECKPOINT_DIR": "/c"}).workers == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         ([], "--checkpoint-steps or --checkpoint-seconds"),
         ([*RIGHT, "--steps", "many"], "invalid int value"),
         ([*RIGHT, "--stepz", "3"], "unrecognized"),
-        ([*RIGHT, "--keep", "0"], "--keep must be at least 1"),
-        ([*RIGHT, "--log-every", "0"], "--log-every must be at least 1"),
+        ([*RIGHT, "--keep", "0"], "--keep 0: write 1 to"),
+        ([*RIGHT, "--log-every", "0"], "--log-every 0: write 1 to"),
         ([*RIGHT, "--width", "48"], "multiple of 32"),
         ([*RIGHT, "--precision", "fp8"], "invalid choice"),
     ],

@@ -17,7 +17,7 @@ def test_the_steps_lead_from_the_deployment_to_the_call() -> None:
     assert list(explain(serve())) == [
         "Deployment",
         "pool",
-        "a replica asks",
+        "a replica requests",
         "image",
         "GPU memory",
         "node's memory",
@@ -80,7 +80,7 @@ def test_a_mean_is_no_exact_number_of_replicas() -> None:
 def test_without_replicas_callers_get_errors_until_one_is_ready() -> None:
     query = [{"signal": "query", "promql": "sum(waiting)", "perReplica": 1}]
     lines = explain(serve(chat(replicas={"min": 0, "max": 4}, scaleOn=query)))["replicas"]
-    assert lines[-1].startswith("then clients get errors until a signal is above 0 and ")
+    assert lines[-1].startswith("from then on clients get errors until a signal is above 0 and ")
     assert not any("clients get errors" in line for line in explain(serve())["replicas"])
 
 

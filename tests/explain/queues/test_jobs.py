@@ -6,7 +6,7 @@ import pytest
 from gpu_blueprint.config import Pool, StackConfig, Tenant
 from gpu_blueprint.explain.queues.jobs import (
     build_first_job,
-    build_first_work,
+    build_first_job_or_pod,
     build_job,
     describe_job,
     list_queued_pools,
@@ -111,7 +111,7 @@ def test_a_team_queues_for_its_pools_with_jobs_alone() -> None:
         ["train"],
         [],
     ]
-    kinds = {pool.name: build_first_work(stack, pool)["kind"] for pool in stack.gpu_pools}
+    kinds = {pool.name: build_first_job_or_pod(stack, pool)["kind"] for pool in stack.gpu_pools}
     assert kinds == {"train": "Job", "slices": "Pod"}
 
 
@@ -119,4 +119,4 @@ def test_a_queued_pool_without_a_team_shows_a_pod() -> None:
     stack = build_two_teams(
         pools=[train_pool(), train_pool(name="other")], tenants=[builders.tenant(gpus={"other": 8})]
     )
-    assert build_first_work(stack, stack.gpu_pools[0])["metadata"]["namespace"] == "default"
+    assert build_first_job_or_pod(stack, stack.gpu_pools[0])["metadata"]["namespace"] == "default"

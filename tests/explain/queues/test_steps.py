@@ -106,7 +106,7 @@ def test_without_fair_shares_the_first_come_take_the_rest() -> None:
 def test_a_tenant_gets_a_job_to_apply_and_its_fields_explained() -> None:
     stack = build_two_teams()
     steps = explain(stack, "red")
-    job = yaml.safe_load("\n".join(steps["a job asks"]))
+    job = yaml.safe_load("\n".join(steps["a Job requests"]))
     assert job == build_first_job(stack, stack.tenants[0], stack.gpu_pools[0])
     assert any("interactive, training, batch, none of these, checkpointed" in line for line in steps["and it has"])
 
@@ -114,7 +114,7 @@ def test_a_tenant_gets_a_job_to_apply_and_its_fields_explained() -> None:
 def test_a_tenant_without_a_queued_pool_is_told_that_its_jobs_start() -> None:
     steps = explain(build_two_teams(), "grey")
     assert steps["queue"] == ("no grant in a queued pool: its Jobs start at once, within its quotas",)
-    assert "a job asks" not in steps
+    assert "a Job requests" not in steps
 
 
 def test_a_queued_pool_shows_flavor_arithmetic_and_a_job() -> None:
@@ -126,8 +126,8 @@ def test_a_queued_pool_shows_flavor_arithmetic_and_a_job() -> None:
     assert steps["divided"] == (
         "16 nvidia.com/gpu at the limit = red 8 + blue 4 + 4 without a grant, which red, blue may borrow",
     )
-    assert yaml.safe_load("\n".join(steps["a job asks"]))["kind"] == "Job"
-    assert "a pod asks" not in steps
+    assert yaml.safe_load("\n".join(steps["a Job requests"]))["kind"] == "Job"
+    assert "a pod requests" not in steps
 
 
 def test_the_arithmetic_of_a_pool_leaves_headroom_out() -> None:
@@ -139,29 +139,39 @@ def test_the_arithmetic_of_a_pool_leaves_headroom_out() -> None:
     )
 
 
-def test_pools_of_a_resource_are_named_in_the_order_in_which_a_job_tries_them() -> None:
+def test_the_pools_of_each_tenant_are_named_in_the_order_in_which_a_job_tries_them() -> None:
     pools: list[dict[str, Any]] = [
-        builders.pool(name="slices", purpose="inference"),
-        builders.pool(name="train", purpose="training", gpu="a100-80gb", maxGpus=16),
-        builders.pool(name="nightly", purpose="batch"),
+        builders.pool(name="slices", purpose="inference", maxGpus=64),
+        builders.pool(name="train", purpose="training", gpu="a100-80gb", maxGpus=64),
+        builders.pool(name="nightly", purpose="batch", maxGpus=64),
     ]
-    red = builders.tenant(name="red", gpus={"train": 8})
-    steps = explain(build_two_teams(pools=pools, tenants=[red]), "train")
-    assert steps["queue"][1] == (
-        "a Job without nodeSelector gets the first of these pools with enough quota: train → nightly → slices"
+    tenants = [
+        builders.tenant(name=name, gpus=dict.fromkeys(granted, 8))
+        for name, granted in {
+            "red": ["train"],
+            "blue": ["slices", "train"],
+            "grey": ["nightly", "train"],
+            "pink": ["train", "slices"],
+        }.items()
+    ]
+    steps = explain(build_two_teams(pools=pools, tenants=tenants), "train")
+    told = "without nodeSelector gets the first of these pools with enough quota"
+    assert steps["queue"][1:] == (
+        f"a Job of blue, pink {told}: train → slices",
+        f"a Job of grey {told}: train → nightly",
     )
 
 
 def test_a_pool_without_queue_says_why() -> None:
     steps = explain(build_two_teams(), "slices")
     assert steps["queue"] == ("none, because pods for notebook are not Jobs; the grants are quotas and are not lent",)
-    assert "a pod asks" in steps and "a job asks" not in steps
+    assert "a pod requests" in steps and "a Job requests" not in steps
 
 
 def test_a_stack_without_queues_says_nothing_of_them() -> None:
     stack = builders.config(pools=[builders.pool(purpose="training")], tenants=[builders.tenant()])
     for name in ("team", "main"):
-        assert not {"queue", "may hold", "when all ask", "a job asks"} & set(explain(stack, name))
+        assert not {"queue", "may hold", "when all ask", "a Job requests"} & set(explain(stack, name))
     assert "queues" not in {step.title for step in explain_stack(stack)}
 
 
@@ -176,5 +186,5 @@ def test_a_stack_names_the_rules_of_its_queues() -> None:
 
 
 def test_a_pod_of_a_queued_pool_comes_only_as_a_job() -> None:
-    asked = explain(build_two_teams(), "red")["a pod asks"]
+    asked = explain(build_two_teams(), "red")["a pod requests"]
     assert [line.split(":")[0] for line in asked[:2]] == ["in train, only as a Job", "in slices"]

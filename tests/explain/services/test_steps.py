@@ -59,7 +59,7 @@ def test_a_replica_asks_for_the_units_of_the_service() -> None:
     room = find_room(stack, stack.gpu_pools[0], {"nvidia.com/gpu": 2})
     asked = f"requests cpu: {room['cpu']}; requests memory: {room['memory']}; limits memory: {room['memory']}"
     words = f"{asked}; limits nvidia.com/gpu: 2; nodeSelector gpu-blueprint/pool: main"
-    assert explain(stack, "chat")["a replica asks"] == (words,)
+    assert explain(stack, "chat")["a replica requests"] == (words,)
 
 
 def test_the_quota_of_the_tenant_counts_all_its_pools() -> None:

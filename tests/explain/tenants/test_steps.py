@@ -29,7 +29,7 @@ def test_quota_keys_are_the_keys_of_the_namespace() -> None:
 
 
 def test_a_pod_of_each_pool_is_told_its_limits_and_selector() -> None:
-    asked = explain("prod", "serving")["a pod asks"]
+    asked = explain("prod", "serving")["a pod requests"]
     assert asked[0] == (
         "in infer-l4: requests cpu: 1800m; requests memory: 6Gi; limits memory: 6Gi; limits nvidia.com/gpu.shared: 1; "
         "nodeSelector gpu-blueprint/pool: infer-l4"
@@ -78,7 +78,7 @@ def test_every_cpu_pool_is_named_with_its_taints() -> None:
     pools = [builders.pool(), builders.cpu_pool(), builders.cpu_pool(name="prep", taints=[{"key": "prep"}])]
     stack = builders.config(pools=pools, tenants=[builders.tenant()])
     steps = {step.title: step.lines for step in explain_tenant(stack, stack.tenants[0])}
-    assert steps["a pod asks"][-2:] == (
+    assert steps["a pod requests"][-2:] == (
         f"in {pools[1]['name']}: no GPU; nodeSelector gpu-blueprint/pool: {pools[1]['name']} chooses it",
         "in prep: no GPU, and tolerates its taints; nodeSelector gpu-blueprint/pool: prep chooses it",
     )
@@ -95,7 +95,7 @@ def test_a_tenant_without_grants_is_told_the_cpu_pools_alone() -> None:
     stack = builders.config(tenants=[builders.tenant(gpus={})])
     steps = {step.title: step.lines for step in explain_tenant(stack, stack.tenants[0])}
     assert steps["grants"] == ("no pool",)
-    assert steps["a pod asks"] == ("in cpu: no GPU; nodeSelector gpu-blueprint/pool: cpu chooses it",)
+    assert steps["a pod requests"] == ("in cpu: no GPU; nodeSelector gpu-blueprint/pool: cpu chooses it",)
     assert "idle: $0.00 an hour, $0 a month" in steps["cost share"]
 
 
@@ -104,4 +104,4 @@ def test_a_tenant_of_a_pool_for_jobs_on_several_nodes_may_request_efa_interfaces
     stack = builders.config(pools=[pool], tenants=[builders.tenant(gpus={"main": 8})])
     steps = {step.title: step.lines for step in explain_tenant(stack, stack.tenants[0])}
     assert "requests.vpc.amazonaws.com/efa: 32" in steps["quota keys"]
-    assert "limits nvidia.com/gpu: 8; limits vpc.amazonaws.com/efa: 32" in steps["a pod asks"][0]
+    assert "limits nvidia.com/gpu: 8; limits vpc.amazonaws.com/efa: 32" in steps["a pod requests"][0]

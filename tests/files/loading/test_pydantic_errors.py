@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.config.images import MIRROR_REMEDY
 from gpu_blueprint.errors import StackError, WrongValueError
 from gpu_blueprint.files.loading import parse
 from gpu_blueprint.files.loading.pydantic_errors import explain_error
@@ -215,7 +216,7 @@ def test_a_mistake_in_the_start_of_pods_is_told_with_its_remedy(start: dict[str,
         ("registry.k8s.io", "did you mean kubernetes?"),
         ("public.ecr.aws", "did you mean ecr-public?"),
         ("docker.io", "did you mean docker-hub?"),
-        ("nvcr.io", "ECR cannot cache nvcr.io: copy its images to a registry of yours, and name it in mirror"),
+        ("nvcr.io", f"ECR cannot cache nvcr.io: {MIRROR_REMEDY}"),
     ],
 )
 def test_the_host_of_a_registry_is_told_its_word(host: str, hint: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from gpu_blueprint.catalog.versions import KUBERNETES, KubernetesRelease
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import UsageError
-from gpu_blueprint.files.upgrades import Upgrade, find, find_upgrades, list_foreign, versions
+from gpu_blueprint.files.upgrades import Upgrade, find, find_upgrades, list_components_of_owner, versions
 from gpu_blueprint.plan import PlannedResource
 from gpu_blueprint.records import replace
 
@@ -245,8 +245,8 @@ FILLED_IN = {
 
 def test_the_owner_of_an_existing_cluster_upgrades_what_the_platform_did_not_install() -> None:
     byo = shipped_config("byo")
-    assert byo.existing_cluster and list_foreign(byo) == ["Kubernetes", "Karpenter"]
-    assert find_upgrades(byo) == [] and list_foreign(config()) == []
+    assert byo.existing_cluster and list_components_of_owner(byo) == ["Kubernetes", "Karpenter"]
+    assert find_upgrades(byo) == [] and list_components_of_owner(config()) == []
     for option, words in (
         ({"kubernetes": "1.37"}, "--kubernetes: the cluster exists"),
         ({"karpenter": "1.15.0"}, "--k"),
@@ -254,5 +254,5 @@ def test_the_owner_of_an_existing_cluster_upgrades_what_the_platform_did_not_ins
         with pytest.raises(UsageError, match=words):
             find_upgrades(byo, **option)
     installing = byo.model_copy(update={"cluster": byo.existing_cluster.model_copy(update={"karpenter": "install"})})
-    assert list_foreign(installing) == ["Kubernetes"]
+    assert list_components_of_owner(installing) == ["Kubernetes"]
     assert {step.component for step in find_upgrades(installing)} == {"karpenter"}

@@ -28,7 +28,7 @@ def test_no_pod_asks_for_more_than_the_largest_node_and_no_probe_for_more_than_t
     pool = config.gpu_pools[0]
     largest = max(config.list_instances(pool), key=lambda row: row.gpu_devices)
     on_a_node = Counter(pool.profile.count_per_node(largest))
-    ceiling = Counter(pool.profile.count_at_ceiling(pool.max_gpus))
+    ceiling = Counter(pool.profile.count_at_max_gpus(pool.max_gpus))
     for probe in list_of(config):
         if probe.phase is not Phase.FAULTS:
             asked = [

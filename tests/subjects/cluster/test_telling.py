@@ -2,10 +2,10 @@
 
 from gpu_blueprint.subjects.cluster.telling import (
     CA_FOLDER,
-    MARK,
-    build_mark,
+    RESTART_ANNOTATION,
     build_platform_variables,
     build_pod_variables,
+    build_restart_annotation,
     build_variables,
     list_environment,
     read_bundle,
@@ -17,7 +17,7 @@ from ...support.egress_stacks import ENDING_CA, PROXY, ROOT_CA, egress
 
 def test_a_stack_without_egress_is_told_nothing() -> None:
     stack = builders.config()
-    assert build_platform_variables(stack) == build_pod_variables(stack) == build_mark(stack) == {}
+    assert build_platform_variables(stack) == build_pod_variables(stack) == build_restart_annotation(stack) == {}
     assert read_bundle(stack) == "" and list_environment(stack) == []
 
 
@@ -41,6 +41,8 @@ def test_authorities_alone_are_told_without_a_proxy() -> None:
 
 def test_pods_start_again_when_proxy_exceptions_or_authorities_change() -> None:
     changes = [egress(), egress(httpsProxy="http://b:1"), egress(noProxy=[]), egress(caBundle=ENDING_CA)]
-    marks = {build_mark(builders.config(**fields))[MARK] for fields in changes}
+    marks = {build_restart_annotation(builders.config(**fields))[RESTART_ANNOTATION] for fields in changes}
     assert len(marks) == 4 and all(len(mark) == 16 for mark in marks)
-    assert build_mark(builders.config(**egress())) == build_mark(builders.config(**egress()))
+    assert build_restart_annotation(builders.config(**egress())) == build_restart_annotation(
+        builders.config(**egress())
+    )

@@ -7,6 +7,7 @@ import pytest
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.training.advice import list_network_warnings, list_notes, list_warnings, write_head
 
+from ...support import builders
 from ...support.training_runs import build_config, edit_pool, queued, run_of
 
 NGC = "nvcr.io/nvidia/pytorch:26.09-py3"
@@ -33,7 +34,8 @@ def test_nodes_without_efa_bring_a_warning() -> None:
 
 def test_a_pool_whose_types_have_no_efa_is_told_so() -> None:
     config = build_config(**edit_pool("plain", gpu=None, instanceTypes=["g5.2xlarge"]))
-    assert "no type of its nodes has EFA (g5.2xlarge)" in warnings(config, nodes=2)
+    found = warnings(config, nodes=2)
+    assert "and no type of its nodes has it (g5.2xlarge), so the nodes talk over TCP: take fast\n" in f"{found}\n"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +67,27 @@ def test_a_pool_for_other_work_may_drain_the_nodes_of_a_run(purpose: str) -> Non
     found = warnings(config)
     assert f"pool plain is for {purpose}, and Karpenter may drain its nodes" in found and "take fast or cut" in found
     assert warnings(queued(**edit_pool("plain", purpose="batch"))) == ""
+
+
+def test_the_remedy_for_a_pool_leads_to_a_pool_that_the_team_gets() -> None:
+    """A team without a grant in a better pool, or a stack without one, is told what to add first."""
+    granted = {"gpus": {"plain": 16}, "cpu": "512", "memory": "1Ti"}
+    fields = edit_pool("plain", purpose="inference", instanceTypes=["g5.2xlarge"], gpu=None)
+    blue = builders.tenant(name="blue", gpus={"fast": 8})
+    config = queued(**fields, tenants=[builders.tenant(name="red", **granted), blue], storage=[])
+    found = warnings(config, nodes=2).splitlines()
+    told = "take {}, which red has no quota in; add it to the team's gpus first"
+    ends = [told.format("fast"), told.format("fast or cut"), told.format("fast or cut")]
+    assert [line for line, end in zip(found, ends, strict=False) if not line.endswith(end)] == []
+    alone = build_config(pools=fields["pools"][:1], tenants=[builders.tenant(name="red", **granted)], storage=[])
+    assert "the stack has no better pool; add a pool with purpose: training to the stack file" in warnings(alone)
+
+
+def test_the_remedy_for_lost_work_is_a_storage_that_the_team_may_write() -> None:
+    spot = edit_pool("plain", purchase=["spot", "on-demand"], checkpointed=True)
+    assert warnings(queued(**spot)).endswith("loses all work: --checkpoints bucket or homes")
+    blue = warnings(queued(**spot), tenant="blue", gpus=1)
+    assert blue.endswith("let blue write a storage (tenants: {blue: write}), and name it in --checkpoints")
 
 
 def test_spot_without_checkpoints_loses_all_work() -> None:
@@ -117,7 +140,8 @@ def test_a_test_of_the_nodes_is_warned_of_the_network_alone() -> None:
 def test_the_notes_start_watch_and_stop_the_run(nodes: int, kind: str, pods: str) -> None:
     found = notes(nodes=nodes, name="llm")
     assert "kubectl apply --filename" in found and pods in found
-    assert f"kubectl delete {kind} llm --namespace red-space (it has 110 s to save)" in found
+    assert f"kubectl delete {kind} llm --namespace red-space (it has 110 s to end)" in found
+    assert "again:  delete the run" in found and "resume" not in found
     assert f"kubectl get {kind}s,workloads,pods --namespace red-space" in found
     assert "a pod that gets SIGTERM exits with 75" in found
     assert f"kubectl get {kind}s,pods " in notes(build_config(), nodes=nodes)
@@ -157,9 +181,18 @@ def test_a_run_on_a_capacity_block_is_told_its_end() -> None:
         config = build_config(**edit_pool("fast", **bought), reservations=[{**held, **block}])
         words = "its nodes terminate 40 minutes before its end, and pods have 10 minutes"
         assert (words in warnings(config, pool="fast")) is told
-        assert ("all work is lost: --checkpoints STORAGE" in warnings(config, pool="fast")) is told
+        assert ("all work is lost: --checkpoints bucket or homes" in warnings(config, pool="fast")) is told
         saving = warnings(config, pool="fast", checkpoints="homes")
         assert ("whatever their grace period; save within that time" in saving) is told
+
+
+def test_only_a_run_with_checkpoints_saves_and_resumes_and_a_test_is_told_of_none() -> None:
+    kept = notes(checkpoints="homes")
+    assert "(it has 110 s to save)" in kept and "resume: delete the run" in kept
+    stack = queued()
+    tested = "\n".join(list_notes(stack, run_of(stack), is_test=True))
+    assert "ends:   after 3 restarts; --restarts changes the number" in tested
+    assert not any(word in tested for word in ("checkpoint", "resume", "save"))
 
 
 def test_runs_of_one_name_share_their_checkpoints_and_the_notes_say_so() -> None:

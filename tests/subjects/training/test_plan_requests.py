@@ -38,9 +38,9 @@ def test_without_options_a_checkpoint_has_12_bytes_a_parameter_and_3_are_kept() 
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"pool": "trian"}, "there is no pool 'trian'; did you mean train?"),
-        ({"pool": "cpu"}, "pool cpu has no GPUs; give train"),
-        ({"pool": "slices"}, "pool slices shares or cuts its GPUs, and a training run takes whole nodes; give train"),
+        ({"pool": "trian"}, "there is no GPU pool 'trian'; did you mean train?"),
+        ({"pool": "cpu"}, "'cpu' is a CPU pool, which has no GPUs; give train"),
+        ({"pool": "slices"}, "pool slices cuts or shares its GPUs, and a training run takes whole nodes; give train"),
         ({"pool": "parts"}, "pool parts has fractions of a GPU, and a training run takes whole nodes; give train"),
         ({"params": "7B"}, "--params: '7B' is no number; write 7e9"),
         ({"params": "1.3 t"}, "--params: '1.3 t' is no number; write 1.3e12"),
@@ -59,8 +59,14 @@ def test_without_options_a_checkpoint_has_12_bytes_a_parameter_and_3_are_kept() 
         ({"days": "-1"}, "--days: '-1' is no number that fits; write days above 0, up to 3,650"),
         ({"days": "inf"}, "--days: 'inf' is no number that fits; write days above 0, up to 3,650"),
         ({"keep": "0"}, "--keep: '0' is no number that fits; write a whole number from 1 to 1,000"),
-        ({"reclaimed": "1"}, "--reclaimed: '1' is no number that fits; write 0.2 for 20 %, below 1"),
-        ({"bytes_per_parameter": "x"}, "--bytes-per-parameter: 'x' is no number that fits; write 12 or 16"),
+        (
+            {"reclaimed": "1"},
+            "--reclaimed: '1' is no number that fits; write 0 to below 1, such as 0.2 for 20 %",
+        ),
+        (
+            {"bytes_per_parameter": "x"},
+            "--bytes-per-parameter: 'x' is no number that fits; write bytes from 0.5 to 64, such as 12 or 16",
+        ),
     ],
 )
 def test_a_wrong_word_is_refused_with_its_remedy(changes: dict[str, str], line: str) -> None:

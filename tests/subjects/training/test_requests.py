@@ -40,7 +40,7 @@ def test_further_storages_and_variables_reach_the_run() -> None:
         ({"mounts": ("buckt",)}, "--mount: there is no storage 'buckt'; did you mean bucket?"),
         ({"env": ("A",)}, "--env A: there is no value; write --env A=VALUE"),
         ({"pool": "plan"}, "there is no GPU pool 'plan'; did you mean plain"),
-        ({"pool": "cpu"}, "'cpu' is a CPU pool, which has no GPUs; choose from plain, fast, cut"),
+        ({"pool": "cpu"}, "'cpu' is a CPU pool, which has no GPUs; give plain or fast or cut"),
         ({"tenant": "redd"}, "--tenant: there is no tenant 'redd'; did you mean red"),
         ({"pool": "fast", "tenant": "blue"}, "the team has no quota in pool fast; add fast to its gpus"),
         ({"wait": "2h"}, "--wait: a run on one node has no other nodes to wait for; leave --wait out"),

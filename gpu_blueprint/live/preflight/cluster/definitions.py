@@ -82,7 +82,11 @@ def _check_fields(version: str, kind: str, objects: list[Mapping[str, Any]], def
 
 
 def find_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """Yield each field that is not in a schema, and each value that is not in its enum."""
+    """Yield each field that a schema does not have, and each value outside its enum.
+
+    What an open schema takes passes, and so does a value that a plan does not know yet. Ranges and patterns are not
+    compared.
+    """
     if isinstance(value, Mapping):
         if value.keys() & _UNKNOWN_VALUE_KEYS or any(schema.get(key) for key in _OPEN_SCHEMA_KEYS):
             return
@@ -98,4 +102,4 @@ def find_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterat
         for item in value:
             yield from find_faults(item, dig_map(schema, "items"), f"{path}[]") if "items" in schema else ()
     elif (allowed := schema.get("enum")) and value not in allowed:
-        yield f"{path} takes {', '.join(map(str, allowed))}, not {value}"
+        yield f"{path} is {value}, and may only be {' or '.join(map(str, allowed))}"
