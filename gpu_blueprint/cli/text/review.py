@@ -1,0 +1,225 @@
+"""Print a review: the verdict, then tables of pools, tenants, waste, spot, sharing and edits."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ...live.review.effects import Effect
+from ...live.review.figure import LEAST_COVERAGE, Figure
+from ...live.review.review import EditReview, OpenAdvice, Review
+from ...live.review.use import Row
+from ...live.review.verdict import (
+    UNKNOWN,
+    write_coverage,
+    write_hours,
+    write_share,
+    write_usd,
+    write_verdict,
+)
+from ...live.review.waste import Cause
+from ...live.review.yields import SharingRow, SpotRow
+from .tables import make_console, make_table, show_words, wrap_words
+
+_INDENT = "  "
+
+
+def show(review: Review) -> None:
+    """Print the whole review."""
+    out = make_console()
+    window = review.window
+    out.print(Text(f"{review.stack}, {window.first} to {window.last}: {window.days} days", style="bold"))
+    _show_coverage(out, review)
+    out.print()
+    for sentence in write_verdict(review):
+        show_words(out, sentence)
+    out.print(_build_pools(review))
+    out.print(_build_tenants(review))
+    _show_all(out, _build_rest(review))
+    _show_list(out, "Advice that no edit has taken", _list_open(review))
+    _show_list(out, "What to know", review.remarks)
+    out.print()
+    show_words(out, "Method and doubts of each figure: --json, --html FILE, and docs/review.md. Nothing was changed.")
+
+
+def _show_coverage(out: Console, review: Review) -> None:
+    bill = "no bill" if review.bill_coverage is None else f"the bill {review.bill_coverage:.0%} of the days"
+    show_words(out, f"metrics cover {review.coverage:.0%} of the hours, {bill}", "dim")
+
+
+def _show_all(out: Console, tables: Iterable[Table]) -> None:
+    for table in tables:
+        out.print(table)
+
+
+def _build_rest(review: Review) -> Iterator[Table]:
+    if review.causes:
+        yield _build_causes(review.causes)
+    if any(row.has_spot for row in review.spot):
+        yield _build_spot(review.spot)
+    if review.sharing:
+        yield _build_sharing(review.sharing)
+    if review.edits:
+        yield _build_edits(review.edits)
+
+
+def _build_pools(review: Review) -> Table:
+    table = make_table("\nPools", "pool")
+    _add_columns(table, "GPU hours", "held", "busy", "on spot", "dollars", "per useful hour")
+    spot = {row.name: row for row in review.spot}
+    for row in (*review.pools, review.total):
+        table.add_row(
+            _name(row),
+            _mark(write_hours(row.bought), row.bought),
+            _mark(write_share(row.held_share), row.held_share),
+            _mark(write_share(row.busy_share), row.busy_share),
+            _mark(write_share(spot[row.name].share), spot[row.name].share),
+            _mark(write_usd(row.usd), row.usd),
+            _mark(_write_useful(row), row.usd_per_useful_hour),
+        )
+    return _caption(table, "held: requested by pods; busy: the GPU's engine at work (DCGM); useful: busy GPU hours")
+
+
+def _build_tenants(review: Review) -> Table:
+    table = make_table("\nTenants", "tenant")
+    _add_columns(table, "GPU hours held", "of all", "busy", "idle", "dollars", "per useful hour")
+    for row in review.tenants:
+        table.add_row(
+            _name(row),
+            _mark(write_hours(row.held), row.held),
+            _mark(write_share(row.held_share), row.held_share),
+            _mark(write_hours(row.busy), row.busy),
+            _mark(write_hours(row.idle), row.idle),
+            _mark(write_usd(row.usd), row.usd),
+            _mark(_write_useful(row), row.usd_per_useful_hour),
+        )
+    return _caption(table, "dollars: held GPU hours at the mean price of each pool; free GPUs belong to no tenant")
+
+
+def _build_causes(causes: Iterable[Cause]) -> Table:
+    table = make_table("\nWaste, the largest first", "pool", "cause")
+    _add_columns(table, "hours", "dollars")
+    table.add_column("what helps", header_style="underline", overflow="fold")
+    for cause in causes:
+        hours = f"{cause.hours:,.0f}" if cause.usd.coverage >= LEAST_COVERAGE else UNKNOWN
+        table.add_row(Text(cause.pool), Text(cause.text), hours, _mark(write_usd(cause.usd), cause.usd), cause.remedy)
+    return _caption(
+        table, "hours of GPUs, or of reserved instances; on demand instead of spot overlaps with the others"
+    )
+
+
+def _build_spot(rows: Iterable[SpotRow]) -> Table:
+    table = make_table("\nSpot", "pool")
+    _add_columns(table, "share of GPU hours", "interruptions", "spot GPU hours for each")
+    for row in (row for row in rows if row.has_spot):
+        each = "–" if row.hours_per_interruption is None else f"{row.hours_per_interruption:,.0f}"
+        count = row.interruptions
+        known = UNKNOWN if count.value is None else f"{count.value:,.0f}"
+        table.add_row(Text(row.name), _mark(write_share(row.share), row.share), _mark(known, count), each)
+    return table
+
+
+def _build_sharing(rows: Iterable[SharingRow]) -> Table:
+    table = make_table("\nSharing: slots sold and used", "pool", "mode")
+    _add_columns(table, "slot hours", "sold", "busy of sold", "pods a GPU", "per sold slot hour")
+    for row in rows:
+        pods = UNKNOWN if row.pods_per_gpu.value is None else f"{row.pods_per_gpu.value:.1f}"
+        table.add_row(
+            Text(row.pool),
+            row.mode,
+            _mark(write_hours(row.offered), row.offered),
+            _mark(write_share(row.held_share), row.held_share),
+            _mark(write_share(row.busy_share), row.busy_share),
+            _mark(pods, row.pods_per_gpu),
+            _mark(write_usd(row.usd_per_slot_hour, cents=True), row.usd_per_slot_hour),
+        )
+    return table
+
+
+def _build_edits(edits: Iterable[EditReview]) -> Table:
+    table = make_table("\nEdits of the stack file", "day", "commit", "what changed")
+    table.add_column("saved", header_style="underline", justify="right", overflow="fold")
+    table.add_column("advice", header_style="underline", overflow="fold")
+    for each in edits:
+        edit = each.edit
+        saved, advice = Text(write_effect(each.effect)), Text("\n".join(list_matches(each)))
+        table.add_row(str(edit.day), edit.commit, Text("\n".join(list_changes(each))), saved, advice)
+    return _caption(
+        table, "saved: price of a busy GPU hour before minus after, times the busy GPU hours since; ± 2 errors"
+    )
+
+
+def list_changes(each: EditReview) -> Iterator[str]:
+    """Yield what an edit changed, a line for each field."""
+    yield from (f"pool {old} is called {new}" for old, new in each.edit.renamed.items())
+    yield from map(str, each.edit.changes)
+
+
+def _name(row: Row) -> Text:
+    return Text(f"{row.name} ({row.note})" if row.note else row.name)
+
+
+def _write_useful(row: Row) -> str:
+    """Return the dollars of a useful GPU hour; a dash if GPUs were measured, and none was busy."""
+    return "–" if row.busy.value == 0 else write_usd(row.usd_per_useful_hour, cents=True)
+
+
+def _caption(table: Table, text: str) -> Table:
+    table.caption, table.caption_justify, table.caption_style = text, "left", "dim"
+    return table
+
+
+def write_effect(effect: Effect) -> str:
+    """Return what an edit saved, with its spread, or why that is not known."""
+    if effect.usd is None or effect.spread is None:
+        return f"not known: {effect.reason}"
+    spread = f"± ${effect.spread:,.0f}"
+    if effect.verdict == "cannot be told":
+        return f"cannot be told: ${effect.usd:,.0f} {spread}"
+    return f"${effect.usd:,.0f} {spread}"
+
+
+def list_matches(each: EditReview) -> Iterator[str]:
+    """Yield the advice that an edit took, or why there is none."""
+    for match in each.matches:
+        yield f"{match.taken}: {match.proposal.kind} {match.proposal.subject}"
+    if not each.matches:
+        yield f"not known: {each.failure}" if each.failure else "none was open"
+
+
+def _list_open(review: Review) -> Iterator[str]:
+    if review.advice_failure:
+        yield f"not known: {review.advice_failure}"
+    for each in review.open_advice:
+        yield _write_open(each)
+
+
+def _write_open(each: OpenAdvice) -> str:
+    proposal = each.proposal
+    saving = f", ${proposal.saving:,.0f} a month" if proposal.saving else ""
+    since = f", open since {each.since} or longer" if each.since else ""
+    return (
+        f"{proposal.kind} {proposal.subject}: {proposal.title}{saving} ({proposal.confidence.level} confidence{since})"
+    )
+
+
+def _show_list(out: Console, title: str, lines: Iterable[str]) -> None:
+    found = list(lines)
+    if not found:
+        return
+    out.print(Text(f"\n{title}", style="bold"))
+    for line in found:
+        text = "\n".join(wrap_words(line, out.width, "- ", _INDENT))
+        out.print(Text(text), soft_wrap=True)
+
+
+def _mark(text: str, figure: Figure | None) -> str:
+    """Return a number, followed by the share of the hours that it covers unless it is nearly all of them."""
+    covered = write_coverage(figure) if figure else ""
+    return f"{text}\nin {covered}" if covered and figure and figure.known else text
+
+
+def _add_columns(table: Table, *headers: str) -> None:
+    for header in headers:
+        table.add_column(header, header_style="underline", justify="right", overflow="fold")
