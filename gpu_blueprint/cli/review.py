@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -9,7 +10,9 @@ from typing import Any
 
 from ..errors import UsageError
 from ..files.loading import StackFile, open_stack
+from ..pages.document_html import write_document
 from .advise import find_credentials, import_live, refuse_wrong_cluster
+from .files import refuse_unwritable, write_whole
 from .prices import warn_of_prices
 from .text.problems import print_json
 from .text.tables import show_progress
@@ -31,6 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         import_live("gpu_blueprint.cli.text.review", "review").show(review)
     warn_of_prices(file)
+    if arguments.html:
+        _write_page(arguments.html, review)
     return 0
 
 
@@ -67,6 +72,11 @@ def _list_faults(arguments: argparse.Namespace, last: date | str) -> Iterator[st
         _open_server(arguments, None)
     except UsageError as error:
         yield str(error)
+    if arguments.html is not None:
+        try:
+            refuse_unwritable(arguments.html)
+        except UsageError as error:
+            yield str(error)
     if arguments.bill is not None and not arguments.bill.exists():
         yield f"--bill {arguments.bill}: is no file and no folder"
 
@@ -85,6 +95,12 @@ def _list_faults_with_stack(arguments: argparse.Namespace, file: StackFile) -> I
 def _refuse(faults: Iterator[str]) -> None:
     if found := list(faults):
         raise UsageError("\n".join(found))
+
+
+def _write_page(path: Path, review: Any) -> None:
+    page = import_live("gpu_blueprint.live.review.page", "review").build_page(review, datetime.now(UTC).date())
+    write_whole(path, write_document(page))
+    print(f"{path}: the review as a page; open it in a browser", file=sys.stderr)
 
 
 def _open_server(arguments: argparse.Namespace, credentials: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 from gpu_blueprint.live.review.window import Window
 from gpu_blueprint.monitoring.facts import PER_UNIT, RESERVED, USD
-from gpu_blueprint.monitoring.recording import HELD, NAMESPACE, NODE, NODE_GPUS
+from gpu_blueprint.monitoring.recording import HELD, NAMESPACE, NODE, NODE_GPUS, TOTAL
 
 from . import builders
 from .exporter_series import named
@@ -114,6 +114,7 @@ def _list_serve() -> Iterator[tuple[str, Value]]:
     noise = random.Random(SEED)
     yield _nodes("serve", "g5.2xlarge", "on-demand"), lambda at: 8 if _is_before(at) else 2
     yield _nodes("serve", "g5.2xlarge", "spot"), _when(_is_after, 6)
+    yield named(TOTAL, pool="serve"), _when(_always, 8)
     for number in range(8):
         labels = {"node": f"serve-{number}", "pool": "serve", "instance_type": "g5.2xlarge"}
         yield named(NODE, **labels, capacity_type="on-demand"), _when(_is_before if number < 6 else _always, 1)
@@ -125,6 +126,7 @@ def _list_serve() -> Iterator[tuple[str, Value]]:
 def _list_slices() -> Iterator[tuple[str, Value]]:
     """Two GPUs of seven slots, of which ten slots are held."""
     yield _nodes("slices", "p5.4xlarge", "on-demand"), _when(_always, 2)
+    yield named(TOTAL, pool="slices"), _when(_always, 2)
     slot = {"resource": "nvidia_com_mig_1g_10gb"}
     for node in ("slices-0", "slices-1"):
         bought = {"instance_type": "p5.4xlarge", "capacity_type": "on-demand"}

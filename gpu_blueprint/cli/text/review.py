@@ -6,19 +6,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...live.review.effects import Effect
-from ...live.review.figure import LEAST_COVERAGE, Figure
-from ...live.review.review import EditReview, OpenAdvice, Review
-from ...live.review.use import Row
-from ...live.review.verdict import (
+from ...live.review.review import EditReview, Review
+from ...live.review.verdict import write_verdict
+from ...live.review.waste import Cause
+from ...live.review.words import (
     UNKNOWN,
-    write_coverage,
+    list_changes,
+    list_matches,
+    mark,
+    write_effect,
     write_hours,
+    write_name,
+    write_open,
     write_share,
     write_usd,
-    write_verdict,
+    write_useful,
 )
-from ...live.review.waste import Cause
 from ...live.review.yields import SharingRow, SpotRow
 from .tables import make_console, make_table, show_words, wrap_words
 
@@ -70,13 +73,13 @@ def _build_pools(review: Review) -> Table:
     spot = {row.name: row for row in review.spot}
     for row in (*review.pools, review.total):
         table.add_row(
-            _name(row),
-            _mark(write_hours(row.bought), row.bought),
-            _mark(write_share(row.held_share), row.held_share),
-            _mark(write_share(row.busy_share), row.busy_share),
-            _mark(write_share(spot[row.name].share), spot[row.name].share),
-            _mark(write_usd(row.usd), row.usd),
-            _mark(_write_useful(row), row.usd_per_useful_hour),
+            Text(write_name(row)),
+            mark(write_hours(row.bought), row.bought),
+            mark(write_share(row.held_share), row.held_share),
+            mark(write_share(row.busy_share), row.busy_share),
+            mark(write_share(spot[row.name].share), spot[row.name].share),
+            mark(write_usd(row.usd), row.usd),
+            mark(write_useful(row), row.usd_per_useful_hour),
         )
     return _caption(table, "held: requested by pods; busy: the GPU's engine at work (DCGM); useful: busy GPU hours")
 
@@ -86,13 +89,13 @@ def _build_tenants(review: Review) -> Table:
     _add_columns(table, "GPU hours held", "of all", "busy", "idle", "dollars", "per useful hour")
     for row in review.tenants:
         table.add_row(
-            _name(row),
-            _mark(write_hours(row.held), row.held),
-            _mark(write_share(row.held_share), row.held_share),
-            _mark(write_hours(row.busy), row.busy),
-            _mark(write_hours(row.idle), row.idle),
-            _mark(write_usd(row.usd), row.usd),
-            _mark(_write_useful(row), row.usd_per_useful_hour),
+            Text(write_name(row)),
+            mark(write_hours(row.held), row.held),
+            mark(write_share(row.held_share), row.held_share),
+            mark(write_hours(row.busy), row.busy),
+            mark(write_hours(row.idle), row.idle),
+            mark(write_usd(row.usd), row.usd),
+            mark(write_useful(row), row.usd_per_useful_hour),
         )
     return _caption(table, "dollars: held GPU hours at the mean price of each pool; free GPUs belong to no tenant")
 
@@ -102,8 +105,8 @@ def _build_causes(causes: Iterable[Cause]) -> Table:
     _add_columns(table, "hours", "dollars")
     table.add_column("what helps", header_style="underline", overflow="fold")
     for cause in causes:
-        hours = f"{cause.hours:,.0f}" if cause.usd.coverage >= LEAST_COVERAGE else UNKNOWN
-        table.add_row(Text(cause.pool), Text(cause.text), hours, _mark(write_usd(cause.usd), cause.usd), cause.remedy)
+        hours = UNKNOWN if cause.usd.is_too_small else f"{cause.hours:,.0f}"
+        table.add_row(Text(cause.pool), Text(cause.text), hours, mark(write_usd(cause.usd), cause.usd), cause.remedy)
     return _caption(
         table, "hours of GPUs, or of reserved instances; on demand instead of spot overlaps with the others"
     )
@@ -116,7 +119,7 @@ def _build_spot(rows: Iterable[SpotRow]) -> Table:
         each = "–" if row.hours_per_interruption is None else f"{row.hours_per_interruption:,.0f}"
         count = row.interruptions
         known = UNKNOWN if count.value is None else f"{count.value:,.0f}"
-        table.add_row(Text(row.name), _mark(write_share(row.share), row.share), _mark(known, count), each)
+        table.add_row(Text(row.name), mark(write_share(row.share), row.share), mark(known, count), each)
     return table
 
 
@@ -128,11 +131,11 @@ def _build_sharing(rows: Iterable[SharingRow]) -> Table:
         table.add_row(
             Text(row.pool),
             row.mode,
-            _mark(write_hours(row.offered), row.offered),
-            _mark(write_share(row.held_share), row.held_share),
-            _mark(write_share(row.busy_share), row.busy_share),
-            _mark(pods, row.pods_per_gpu),
-            _mark(write_usd(row.usd_per_slot_hour, cents=True), row.usd_per_slot_hour),
+            mark(write_hours(row.offered), row.offered),
+            mark(write_share(row.held_share), row.held_share),
+            mark(write_share(row.busy_share), row.busy_share),
+            mark(pods, row.pods_per_gpu),
+            mark(write_usd(row.usd_per_slot_hour, cents=True), row.usd_per_slot_hour),
         )
     return table
 
@@ -150,58 +153,16 @@ def _build_edits(edits: Iterable[EditReview]) -> Table:
     )
 
 
-def list_changes(each: EditReview) -> Iterator[str]:
-    """Yield what an edit changed, a line for each field."""
-    yield from (f"pool {old} is called {new}" for old, new in each.edit.renamed.items())
-    yield from map(str, each.edit.changes)
-
-
-def _name(row: Row) -> Text:
-    return Text(f"{row.name} ({row.note})" if row.note else row.name)
-
-
-def _write_useful(row: Row) -> str:
-    """Return the dollars of a useful GPU hour; a dash if GPUs were measured, and none was busy."""
-    return "–" if row.busy.value == 0 else write_usd(row.usd_per_useful_hour, cents=True)
-
-
 def _caption(table: Table, text: str) -> Table:
     table.caption, table.caption_justify, table.caption_style = text, "left", "dim"
     return table
-
-
-def write_effect(effect: Effect) -> str:
-    """Return what an edit saved, with its spread, or why that is not known."""
-    if effect.usd is None or effect.spread is None:
-        return f"not known: {effect.reason}"
-    spread = f"± ${effect.spread:,.0f}"
-    if effect.verdict == "cannot be told":
-        return f"cannot be told: ${effect.usd:,.0f} {spread}"
-    return f"${effect.usd:,.0f} {spread}"
-
-
-def list_matches(each: EditReview) -> Iterator[str]:
-    """Yield the advice that an edit took, or why there is none."""
-    for match in each.matches:
-        yield f"{match.taken}: {match.proposal.kind} {match.proposal.subject}"
-    if not each.matches:
-        yield f"not known: {each.failure}" if each.failure else "none was open"
 
 
 def _list_open(review: Review) -> Iterator[str]:
     if review.advice_failure:
         yield f"not known: {review.advice_failure}"
     for each in review.open_advice:
-        yield _write_open(each)
-
-
-def _write_open(each: OpenAdvice) -> str:
-    proposal = each.proposal
-    saving = f", ${proposal.saving:,.0f} a month" if proposal.saving else ""
-    since = f", open since {each.since} or longer" if each.since else ""
-    return (
-        f"{proposal.kind} {proposal.subject}: {proposal.title}{saving} ({proposal.confidence.level} confidence{since})"
-    )
+        yield write_open(each)
 
 
 def _show_list(out: Console, title: str, lines: Iterable[str]) -> None:
@@ -212,12 +173,6 @@ def _show_list(out: Console, title: str, lines: Iterable[str]) -> None:
     for line in found:
         text = "\n".join(wrap_words(line, out.width, "- ", _INDENT))
         out.print(Text(text), soft_wrap=True)
-
-
-def _mark(text: str, figure: Figure | None) -> str:
-    """Return a number, followed by the share of the hours that it covers unless it is nearly all of them."""
-    covered = write_coverage(figure) if figure else ""
-    return f"{text}\nin {covered}" if covered and figure and figure.known else text
 
 
 def _add_columns(table: Table, *headers: str) -> None:

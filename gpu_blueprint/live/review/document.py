@@ -6,7 +6,7 @@ from typing import Any
 from ...records import asdict
 from ..advise import Proposal
 from .effects import Effect
-from .figure import LEAST_COVERAGE, Figure
+from .figure import Figure
 from .methods import METHODS
 from .review import EditReview, Review
 from .use import Row
@@ -75,7 +75,7 @@ def _write_cause(cause: Cause) -> dict[str, Any]:
         "kind": cause.kind,
         "pool": cause.pool,
         "tenant": cause.tenant or None,
-        "hours": round(cause.hours, 2) if cause.usd.coverage >= LEAST_COVERAGE else None,
+        "hours": round(cause.hours, 2) if not cause.usd.is_too_small else None,
         "usd": cause.usd.as_json(),
         "text": cause.text,
         "remedy": cause.remedy,

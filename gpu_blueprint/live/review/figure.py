@@ -27,6 +27,11 @@ class Figure(Record, kw_only=True):
         """True if there is a value."""
         return self.value is not None
 
+    @property
+    def is_too_small(self) -> bool:
+        """True if the value would cover too small a share of the hours to be known."""
+        return self.coverage < LEAST_COVERAGE
+
     def as_json(self) -> dict[str, Any]:
         """Return the JSON document: two digits for dollars and hours, four for shares, null if not known."""
         digits = 4 if self.unit == "share" or self.unit.startswith("USD per") else 2

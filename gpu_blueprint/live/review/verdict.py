@@ -6,8 +6,7 @@ from .effects import Effect
 from .figure import WELL_COVERED, Figure
 from .forecast import Forecast
 from .review import Review
-
-UNKNOWN = "not known"
+from .words import write_hours, write_share, write_usd
 
 
 def write_verdict(review: Review) -> Iterator[str]:
@@ -74,26 +73,3 @@ def write_forecast(found: Forecast) -> str:
             return f"{month}: above {budget}."
         case _:
             return f"{month}: {budget} lies within this spread."
-
-
-def write_usd(figure: Figure, *, cents: bool = False) -> str:
-    """Return dollars, or that they are not known."""
-    if figure.value is None:
-        return UNKNOWN
-    sign = "-" if figure.value < 0 else ""
-    return f"{sign}${abs(figure.value):,.{2 if cents else 0}f}"
-
-
-def write_hours(figure: Figure | None) -> str:
-    """Return hours without decimals, or that they are not known."""
-    return UNKNOWN if figure is None or figure.value is None else f"{figure.value:,.0f}"
-
-
-def write_share(figure: Figure) -> str:
-    """Return a share in percent, or that it is not known."""
-    return UNKNOWN if figure.value is None else f"{figure.value:.0%}"
-
-
-def write_coverage(figure: Figure) -> str:
-    """Return the share of the hours that a figure covers; empty if it is nearly all of them."""
-    return "" if figure.coverage >= WELL_COVERED else f"{figure.coverage:.0%}"
