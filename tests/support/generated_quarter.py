@@ -12,6 +12,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.live.review.window import Window
 from gpu_blueprint.monitoring.facts import PER_UNIT, RESERVED, USD
 from gpu_blueprint.monitoring.recording import HELD, NAMESPACE, NODE, NODE_GPUS, TOTAL
@@ -62,6 +64,11 @@ def stack(*, edited: bool = True, **overrides: Any) -> dict[str, Any]:
     return builders.stack(
         pools=[serve, slices, train], tenants=tenants, monthlyBudget=16000, **builders.monitoring(), **overrides
     )
+
+
+def parse_stack(*, edited: bool = True) -> StackConfig:
+    """The checked config of the stack file."""
+    return parse(stack(edited=edited), builders.REGION)
 
 
 def openmetrics(*, first: date = WINDOW.first, without: str = "no series") -> str:

@@ -37,9 +37,7 @@ def show(review: Review) -> None:
     out.print()
     for sentence in write_verdict(review):
         show_words(out, sentence)
-    out.print(_build_pools(review))
-    out.print(_build_tenants(review))
-    _show_all(out, _build_rest(review))
+    _show_all(out, _build_tables(review))
     _show_list(out, "Advice that no edit has taken", _list_open(review))
     _show_list(out, "What to know", review.remarks)
     out.print()
@@ -56,12 +54,18 @@ def _show_all(out: Console, tables: Iterable[Table]) -> None:
         out.print(table)
 
 
-def _build_rest(review: Review) -> Iterator[Table]:
-    if review.causes:
+def _build_tables(review: Review) -> Iterator[Table]:
+    """Yield the tables that have a known number."""
+    measured = review.total.bought is not None and review.total.bought.known
+    if measured or review.total.usd.known:
+        yield _build_pools(review)
+    if measured and review.tenants:
+        yield _build_tenants(review)
+    if any(not cause.usd.is_too_small for cause in review.causes):
         yield _build_causes(review.causes)
-    if any(row.has_spot for row in review.spot):
+    if measured and any(row.has_spot for row in review.spot):
         yield _build_spot(review.spot)
-    if review.sharing:
+    if measured and review.sharing:
         yield _build_sharing(review.sharing)
     if review.edits:
         yield _build_edits(review.edits)
@@ -104,9 +108,13 @@ def _build_causes(causes: Iterable[Cause]) -> Table:
     table = make_table("\nWaste, the largest first", "pool", "cause")
     _add_columns(table, "hours", "dollars")
     table.add_column("what helps", header_style="underline", overflow="fold")
-    for cause in causes:
-        hours = UNKNOWN if cause.usd.is_too_small else f"{cause.hours:,.0f}"
-        table.add_row(Text(cause.pool), Text(cause.text), hours, mark(write_usd(cause.usd), cause.usd), cause.remedy)
+    hidden = [cause for cause in causes if cause.usd.is_too_small]
+    for cause in (cause for cause in causes if not cause.usd.is_too_small):
+        hours, dollars = f"{cause.hours:,.0f}", mark(write_usd(cause.usd), cause.usd)
+        table.add_row(Text(cause.pool), Text(cause.text), hours, dollars, cause.remedy)
+    if hidden:
+        text = "too little was measured to say what these cost"
+        table.add_row(f"{len(hidden)} more", text, UNKNOWN, UNKNOWN, "see below")
     return _caption(
         table, "hours of GPUs, or of reserved instances; on demand instead of spot overlaps with the others"
     )

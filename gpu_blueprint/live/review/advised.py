@@ -39,7 +39,8 @@ def ask_advice(server: Prometheus, stack: StackConfig, moment: float, cluster: s
         observed = observe(server.move_to(moment), stack, ADVICE_DAYS, cluster)
         return Advised(proposals=advise(stack, observed).proposals)
     except BlueprintError as error:
-        return Advised(failure=str(error).splitlines()[0])
+        text = str(error).splitlines()[0].removeprefix(f"{server.url}: ")
+        return Advised(failure=text.split(": ")[0].split(";")[0])
 
 
 def match_edit(edit: Edit, proposals: tuple[Proposal, ...]) -> Iterator[Match]:

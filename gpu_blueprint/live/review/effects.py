@@ -64,15 +64,16 @@ def measure_effect(ledger: Ledger, edit: Edit, pools: Collection[str], others: I
     after = sorted(day for day in whole if edit.day < day < later)
     if min(len(before), len(after)) < LEAST_DAYS:
         counts = f"{len(before)} days with metrics before it and {len(after)} after it"
-        return _leave_open(f"{counts}, and both sides need {LEAST_DAYS}")
+        return leave_open(f"{counts}, and both sides need {LEAST_DAYS}")
     source = _choose_source(ledger, pools, [*before, *after])
     sides = [_measure(ledger, pools, days, source) for days in (before, after)]
     if None in sides:
-        return _leave_open("the activity of the GPUs or a price is not known on some of these days")
+        return leave_open("the activity of the GPUs or a price is not known on some of these days")
     return _compare(sides[0], sides[1], len(before), len(after), source)
 
 
-def _leave_open(reason: str) -> Effect:
+def leave_open(reason: str) -> Effect:
+    """Return an effect that is not known."""
     return Effect(verdict="not known", reason=reason)
 
 

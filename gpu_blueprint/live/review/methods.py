@@ -49,7 +49,7 @@ METHODS: Mapping[Method, str] = {
     "sharing": "Bought GPU hours times the pool's mean price, divided by the slot hours that pods held.",
     "saved": "Dollars per busy GPU hour of the pools that the edit changed, in up to 28 days before it minus in the"
     " days after it until their next edit, times the busy GPU hours after it; ± is two standard errors of the daily"
-    " values.",
+    " values. The day of the commit stands for that of `pulumi up`, and other changes of those weeks are in it too.",
     "advice": "What `advise` proposes from up to 14 days before the moment, compared with the fields of the edits.",
     "forecast": "A straight line through the mean day of each week (least squares), for the 30 days after the window;"
     " ± is two standard errors of a predicted mean.",

@@ -9,7 +9,7 @@ from .methods import METHODS
 from .page_doubts import build_doubts, build_methods
 from .review import Review
 from .use import Row
-from .verdict import write_forecast, write_verdict
+from .verdict import write_findings, write_forecast, write_verdict
 from .words import (
     UNKNOWN,
     list_changes,
@@ -69,7 +69,9 @@ def _build_verdict(review: Review) -> Iterator[Block]:
             ("next month", month, budget),
         )
     )
-    yield Items(tuple(Item(sentence) for sentence in write_verdict(review)))
+    said_above = total.bought is not None and total.bought.known
+    sentences = write_findings(review) if said_above else write_verdict(review)
+    yield Items(tuple(Item(sentence) for sentence in sentences))
 
 
 def _write_covered(figure: Figure | None) -> str:

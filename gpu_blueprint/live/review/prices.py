@@ -6,7 +6,7 @@ from typing import Literal
 
 from ...records import Record
 from .bill import Bill
-from .figure import Figure, judge
+from .figure import LEAST_COVERAGE, Figure, judge
 from .measured import Measured
 
 Source = Literal["bill", "metrics"]
@@ -72,7 +72,7 @@ class Ledger(Record, kw_only=True):
     def sum_pool(self, pool: str) -> Figure:
         """Return the dollars of a pool in the window, and the share of the window's days that have them."""
         billed = self.bill.pools.get(pool) if self.bill else None
-        if self.bill and billed:
+        if self.bill and billed and self.bill.coverage >= LEAST_COVERAGE:
             return judge(sum(billed.values()), "USD", self.bill.coverage, "usd-bill")
         bought = self.measured.total("bought", pool)
         unpriced = self.measured.total("unpriced", pool)

@@ -12,6 +12,8 @@ from .measured import Measured
 from .use import find_activity
 
 _MOST_GAPS = 5
+_LEAST_HOURS = 12
+"""Fewer hours without metrics, spread over days with others, need no remark."""
 _ELSEWHERE = (
     "`monitoring.remoteWrite: {mode: amp, workspaceArn: …}`, and --prometheus with the address of the workspace"
 )
@@ -49,6 +51,9 @@ def _find_gaps(stack: StackConfig, measured: Measured) -> Iterator[str]:
         yield f"no metrics {span}: Prometheus or kube-state-metrics was down; these hours count nowhere, not as zero"
     if len(gaps) > _MOST_GAPS:
         yield f"{len(gaps) - _MOST_GAPS} more gaps of whole days"
+    missing = 24 * sum(1 - share for share in measured.seen.values())
+    if missing > _LEAST_HOURS:
+        yield f"metrics miss {missing:,.0f} hours on days that have others; these hours count nowhere"
 
 
 def _keep_longer(stack: StackConfig, measured: Measured) -> str:
@@ -79,14 +84,19 @@ def _join_days(days: Iterable[date]) -> Iterator[tuple[date, date]]:
 
 def _find_missing_metrics(measured: Measured) -> Iterator[str]:
     if not measured.total("bought") and measured.total("held"):
-        yield "no series of gpu_node:gpus:total: are the platform's recording rules loaded?"
+        yield "no series of gpu_node:gpus:total, so nothing is known of nodes: are the recording rules loaded?"
+    if measured.total("bought") and not measured.total("held"):
+        yield "no pod held a GPU: is that so, or are the recording rules of pods not loaded?"
     if not measured.total("usd") and measured.total("bought"):
         yield "no prices (gpu_blueprint:usd_per_gpu_hour): `pulumi up` writes them into the recording rules"
+    unmeasured: dict[str, list[str]] = {}
     for pool in measured.pools:
         share = find_activity(measured, pool, None).coverage
         if share < WELL_COVERED:
-            text = f"{pool}: DCGM measured {share:.0%} of the held GPU hours"
-            yield f"{text}; the runbook of DcgmExporterMissing in docs/alerts.md mends it"
+            unmeasured.setdefault(f"{share:.0%}", []).append(pool)
+    for part, pools in unmeasured.items():
+        text = f"DCGM measured {part} of the held GPU hours of {', '.join(pools)}"
+        yield f"{text}: see the alert DcgmExporterDown in docs/alerts.md"
     if sum(measured.karpenter.values()) < WELL_COVERED * sum(measured.seen.values()):
         text = "Karpenter's metrics are missing for a part of the time, so interruptions may be missing"
         yield f"{text}; let Prometheus scrape Karpenter (docs/own-prometheus.md)"

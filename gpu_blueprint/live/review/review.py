@@ -12,7 +12,7 @@ from ..advise.prometheus import Prometheus
 from .advised import ADVICE_DAYS, Advised, Match, ask_advice, match_edit
 from .bill import Bill
 from .edits import Edit, find_present_names, list_edits
-from .effects import Effect, measure_effect
+from .effects import Effect, leave_open, measure_effect
 from .forecast import Forecast, forecast
 from .history import History
 from .measured import Measured, measure, rename_pools
@@ -164,12 +164,13 @@ def _review_edits(
     found = []
     for edit in edits:
         pools = present[edit.commit]
-        others = [other.day for other in edits if other is not edit and present[other.commit] & pools]
-        effect = (
-            measure_effect(ledger, edit, sorted(pools), others)
-            if pools
-            else Effect(verdict="not known", reason="it changes no field of a pool that costs money")
-        )
+        others = [other for other in edits if other is not edit and present[other.commit] & pools]
+        if not pools:
+            effect = leave_open("it changes no field of a pool that costs money")
+        elif any(other.day == edit.day and other.moment >= edit.moment for other in others):
+            effect = leave_open("a later edit of the same pools on this day counts for both")
+        else:
+            effect = measure_effect(ledger, edit, sorted(pools), [other.day for other in others])
         advice = advised.get(edit.commit, Advised(failure="advice is asked for the latest edits of pools only"))
         matches = tuple(match_edit(edit, advice.proposals))
         found.append(EditReview(edit=edit, effect=effect, matches=matches, failure=advice.failure if pools else ""))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import date
+from typing import NamedTuple
 
 from ...config import StackConfig
 from ...records import Record
@@ -72,6 +73,21 @@ def count_tenant(ledger: Ledger, stack: StackConfig, tenant: str) -> Row:
     )
 
 
+class Coverage(NamedTuple):
+    """Share of the window's hours with the nodes' GPUs, and with the GPUs that pods held."""
+
+    bought: float
+    held: float
+
+
+def find_coverage(measured: Measured, pool: str | None) -> Coverage:
+    """Return what the sums of a pool, or of all, cover: nothing if a series is missing whose neighbours exist."""
+    bought, held, seen = (measured.total(name, pool) for name in ("bought", "held", "measured"))
+    missing_nodes = not bought and held
+    missing_pods = not held and seen
+    return Coverage(0.0 if missing_nodes else measured.coverage, 0.0 if missing_pods else measured.coverage)
+
+
 class Activity(Record, kw_only=True):
     """The activity of held GPUs, and for which share of the held GPU hours it was measured."""
 
@@ -104,6 +120,7 @@ def _count(ledger: Ledger, pools: list[str], name: str, usd: Figure, note: str =
     measured = ledger.measured
     one = pools[0] if len(pools) == 1 else None
     bought, held = (measured.total(kind, one) for kind in ("bought", "held"))
+    bought_coverage, held_coverage = find_coverage(measured, one)
     activity = find_activity(measured, one, None)
     spent = 0.0
     priced_hours = 0.0
@@ -116,12 +133,12 @@ def _count(ledger: Ledger, pools: list[str], name: str, usd: Figure, note: str =
     busy_share = held * activity.share / bought if bought and activity.share is not None else None
     return Row(
         name=name,
-        bought=judge(bought, "GPU hours", measured.coverage, "bought"),
-        held=judge(held, "GPU hours", measured.coverage, "held"),
+        bought=judge(bought, "GPU hours", bought_coverage, "bought"),
+        held=judge(held, "GPU hours", held_coverage, "held"),
         busy=_judge_busy(measured, held, activity),
         idle=_judge_idle(measured, one, None, activity),
         usd=usd,
-        held_share=judge(min(held / bought, 1.0) if bought else None, "share", measured.coverage, "share"),
+        held_share=judge(min(held / bought, 1.0) if bought else None, "share", held_coverage, "share"),
         busy_share=judge(None if busy_share is None else min(busy_share, 1.0), "share", covered, "share"),
         usd_per_useful_hour=_divide(spent / priced if priced else None, held, activity, measured, priced),
         note=note,
@@ -129,7 +146,7 @@ def _count(ledger: Ledger, pools: list[str], name: str, usd: Figure, note: str =
 
 
 def _judge_busy(measured: Measured, held: float, activity: Activity) -> Figure:
-    value = 0.0 if not held else None if activity.share is None else held * activity.share
+    value = None if activity.share is None and held else held * (activity.share or 0.0)
     return judge(value, "GPU hours", measured.coverage * activity.coverage, "busy", _doubt_activity(activity))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sized
 
 from .effects import Effect
-from .figure import WELL_COVERED, Figure
+from .figure import Figure
 from .forecast import Forecast
 from .review import Review
 from .words import write_hours, write_share, write_usd
@@ -11,7 +11,12 @@ from .words import write_hours, write_share, write_usd
 
 def write_verdict(review: Review) -> Iterator[str]:
     """Yield a few sentences, the most important first."""
-    yield from _write_use(review)
+    yield from write_use(review)
+    yield from write_findings(review)
+
+
+def write_findings(review: Review) -> Iterator[str]:
+    """Yield the sentences on waste, edits, advice and the budget."""
     if review.causes and review.causes[0].usd.known:
         largest = review.causes[0]
         yield f"The largest waste is {write_usd(largest.usd)} of {largest.place}: {largest.text}."
@@ -22,22 +27,25 @@ def write_verdict(review: Review) -> Iterator[str]:
     yield write_forecast(review.forecast)
 
 
-def _write_use(review: Review) -> Iterator[str]:
+def write_use(review: Review) -> Iterator[str]:
+    """Yield the sentences on what was bought and used."""
     total = review.total
     if total.usd.known:
         yield f"The GPUs cost {write_usd(total.usd)}{_write_part(total.usd)}."
     if total.bought is None or not total.bought.known:
         yield f"Metrics cover {review.coverage:.0%} of these days, too little to say what was bought and used."
         return
-    held, busy = write_share(total.held_share), write_share(total.busy_share)
+    held, share = write_share(total.held_share), total.busy_share
+    busy = f"{write_share(share)} were busy" if share.known else "how many were busy is not known"
     part = f" in {review.coverage:.0%} of the time" if review.coverage < 1 else ""
-    yield f"Metrics{part} show {write_hours(total.bought)} GPU hours: pods held {held} of them, and {busy} were busy."
+    yield f"Metrics{part} show {write_hours(total.bought)} GPU hours: pods held {held} of them, and {busy}."
     if total.usd_per_useful_hour.known:
         yield f"A useful GPU hour cost {write_usd(total.usd_per_useful_hour, cents=True)}."
 
 
 def _write_part(figure: Figure) -> str:
-    return f" in {figure.coverage:.0%} of the days" if figure.coverage < WELL_COVERED else ""
+    listed = "" if figure.method == "usd-bill" else " at the prices of the catalogue"
+    return f"{listed} in {figure.coverage:.0%} of the time" if figure.coverage < 1 else listed
 
 
 def _write_edits(review: Review) -> Iterator[str]:

@@ -8,7 +8,7 @@ from ...sharing import Exclusive
 from .figure import Figure, judge
 from .measured import Measured
 from .prices import Ledger
-from .use import find_activity
+from .use import find_activity, find_coverage
 
 _SPOT = "spot"
 
@@ -57,10 +57,11 @@ def count_spot(measured: Measured, stack: StackConfig, pool: str | None, name: s
         count, "count", coverage, "interruptions", "a restart of Karpenter hides the interruptions just before"
     )
     stated = stack.gpu_pools_by_name.get(pool or "")
+    covered = find_coverage(measured, pool).bought
     return SpotRow(
         name=name,
         has_spot=bool(spot) or bool(stated and _SPOT in stated.purchase),
-        share=judge(spot / bought if bought else None, "share", measured.coverage, "spot"),
+        share=judge(spot / bought if bought else None, "share", covered, "spot"),
         interruptions=known,
         hours_per_interruption=spot / count if count and known.known else None,
     )
