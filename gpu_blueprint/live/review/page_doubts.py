@@ -11,15 +11,15 @@ from .review import Review
 def list_figures(review: Review) -> Iterator[tuple[str, Figure]]:
     """Yield each figure with the name of its place."""
     for row in (review.total, *review.pools, *review.tenants):
-        figures = (row.bought, row.held, row.busy, row.idle, row.usd, row.usd_per_useful_hour)
-        yield from ((row.name, figure) for figure in (*figures, row.held_share, row.busy_share) if figure)
+        sums = (row.bought, row.held, row.busy, row.idle, row.usd, row.usd_per_useful_hour)
+        yield from ((row.name, figure) for figure in (*sums, row.held_share, row.busy_share) if figure)
     for cause in review.causes:
         yield f"waste of {cause.place}", cause.usd
     for spot in review.spot:
         yield from ((f"spot of {spot.name}", figure) for figure in (spot.share, spot.interruptions))
     for shared in review.sharing:
         figures = (shared.offered, shared.held, shared.held_share, shared.busy_share, shared.usd_per_slot_hour)
-        yield from ((f"slots of {shared.pool}", figure) for figure in figures if figure)
+        yield from ((f"slots of {shared.pool}", figure) for figure in figures)
 
 
 def build_methods(review: Review) -> Table:

@@ -23,7 +23,7 @@ STACK = generated_quarter.parse_stack()
 TAGS = {"user_environment": "test", "user_pool": "serve"}
 
 
-def line(usd: float = 1.0, day: date = DAY, **overrides: str) -> dict[str, str]:
+def line(usd: float = 1.0, day: date = DAY, /, **overrides: str) -> dict[str, str]:
     """A line of the pool serve."""
     row = dict(next(generated_quarter.list_bill(Window.until(day, 1))))
     return {**row, "line_item_unblended_cost": str(usd), "resource_tags": json.dumps(TAGS), **overrides}
@@ -54,7 +54,7 @@ def test_dollars_are_amortised_and_split_by_tag(tmp_path: Path) -> None:
         line(64, resource_tags=json.dumps({"user_environment": "prod", "user_pool": "serve"})),
         line(128, resource_tags=""),
         line(256, line_item_usage_account_id="999988887777"),
-        line(512, day=date(2026, 9, 1)),
+        line(512, date(2026, 9, 1)),
     )
     assert found.pools == {"serve": {DAY: 1.75}, "slices": {DAY: 16}}
     assert found.platform == {DAY: 32} and found.elsewhere == 64 + 128 + 256
@@ -145,7 +145,7 @@ def test_parquet_is_read_with_pyarrow_and_its_absence_is_said(tmp_path: Path, mo
 def test_a_bill_that_does_not_fit_is_refused_with_all_its_faults(
     rows: list[dict[str, str]], words: list[str], tmp_path: Path
 ) -> None:
-    path = generated_quarter.write_bill(tmp_path / "bill.csv", iter([line(**row) for row in rows]))  # type: ignore[arg-type]
+    path = generated_quarter.write_bill(tmp_path / "bill.csv", iter([line(**row) for row in rows]))
     said = "\n".join(refuse(path))
     for text in words:
         assert text in said

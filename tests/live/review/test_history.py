@@ -1,6 +1,8 @@
 """The edits of a stack file from git: what changed, and what git cannot tell."""
 
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,20 +83,20 @@ def test_a_shallow_clone_and_uncommitted_edits_are_doubts(
     assert read().doubts[-1] == f"{FILE} has edits that no commit has; they are not counted"
 
 
-def revision(commit: str, day: int, **overrides: object) -> Revision:
+def revision(commit: str, day: int, **overrides: Any) -> Revision:
     config = builders.config(**overrides)
-    when = generated_quarter.datetime(2026, 8, day, 9, tzinfo=generated_quarter.UTC)
+    when = datetime(2026, 8, day, 9, tzinfo=UTC)
     return Revision(commit=commit, when=when, subject="an edit", config=config)
 
 
-def compare(before: dict[str, object], after: dict[str, object]) -> Edit | None:
+def compare(before: dict[str, Any], after: dict[str, Any]) -> Edit | None:
     found = list_edits(History(revisions=(revision("a", 1, **before), revision("b", 2, **after))))
     return found[0] if found else None
 
 
 def test_each_change_of_an_edit_is_named() -> None:
     pool, tenant = builders.pool, builders.tenant
-    cases: list[tuple[dict[str, object], dict[str, object], list[str], set[str]]] = [
+    cases: list[tuple[dict[str, Any], dict[str, Any], list[str], set[str]]] = [
         ({}, {}, [], set()),
         ({}, {"owner": "others"}, [], set()),
         (

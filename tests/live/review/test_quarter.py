@@ -13,6 +13,7 @@ from gpu_blueprint.live.review.measured import measure
 from gpu_blueprint.live.review.queries import write_queries
 
 from ...support import generated_quarter as quarter_of
+from ...support.plans import ROOT
 from ...support.programs import needs_promtool
 from ...support.prometheus_server import serve_prometheus
 
@@ -184,6 +185,11 @@ def test_the_text_begins_with_the_verdict_and_the_page_says_the_same(
         assert text in words and text in page
     for sentence in document["verdict"][3:]:
         assert sentence in words
+
+
+def test_the_page_of_docs_shows_what_the_command_prints(document: dict[str, Any]) -> None:
+    page = (ROOT / "docs" / "review.md").read_text()
+    assert page.split("```text\n")[1].split("\n```")[0].splitlines() == document["verdict"]
 
 
 def test_retention_shorter_than_asked_leaves_sums_unknown(
