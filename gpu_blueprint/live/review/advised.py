@@ -20,7 +20,7 @@ _UNWEIGHED = ("name", "taints", "headroom", "expectedHours", "expectedUtilizatio
 
 
 class Advised(Record, kw_only=True):
-    """What advise proposed at a moment; ``failure`` says why it is not known."""
+    """The proposals of advise at a moment; ``failure`` says why they are not known."""
 
     proposals: tuple[Proposal, ...] = ()
     failure: str = ""

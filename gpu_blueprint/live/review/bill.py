@@ -76,7 +76,8 @@ def read_bill(path: Path, stack: StackConfig, window: Window) -> Bill:
     sums, problems = _Sums(), list[str]()
     for file in list_files(path):
         _add(sums, read_lines(file, problems), stack, window)
-    problems += [f"{place}: {text}" for place, text in _find_faults(sums, path, stack, window)]
+    if sums.accounts or not problems:
+        problems += [f"{place}: {text}" for place, text in _find_faults(sums, path, stack, window)]
     if problems:
         raise UsageError("\n".join(problems))
     return Bill(

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime
+from functools import lru_cache
 from importlib import import_module
 from math import isfinite
 from pathlib import Path
@@ -162,9 +163,14 @@ def _read_moment(row: Mapping[str, Any], column: str) -> datetime:
     if isinstance(value, datetime):
         return value.replace(tzinfo=None)
     try:
-        return datetime.fromisoformat(str(value).strip().removesuffix("Z")).replace(tzinfo=None)
+        return _parse_moment(str(value))
     except ValueError:
         raise ValueError(f"{column} {value!r}: is no time, such as 2026-09-01T00:00:00.000Z") from None
+
+
+@lru_cache(4096)
+def _parse_moment(text: str) -> datetime:
+    return datetime.fromisoformat(text.strip().removesuffix("Z")).replace(tzinfo=None)
 
 
 def _read_dollars(row: Mapping[str, Any], column: str) -> float:
@@ -185,10 +191,15 @@ def _read_tags(value: Any) -> Mapping[str, str]:
         return {str(key): str(text) for key, text in value}
     if isinstance(value, Mapping):
         return {str(key): str(text) for key, text in value.items()}
+    return _parse_tags(str(value))
+
+
+@lru_cache(4096)
+def _parse_tags(value: str) -> Mapping[str, str]:
     try:
         found = json.loads(value)
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise ValueError(f"{_TAGS} {str(value)[:60]!r}: is no JSON object")
+        raise ValueError(f"{_TAGS} {value[:60]!r}: is no JSON object")
     return {str(key): str(text) for key, text in found.items()}

@@ -1,4 +1,4 @@
-"""What each edit of the stack file changed in pools, tenants and reservations."""
+"""The changes of each edit of the stack file in pools, tenants and reservations."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date

@@ -1,4 +1,4 @@
-"""What an edit of the stack file saved: the price of a busy GPU hour before and after it."""
+"""The saving of an edit of the stack file: the price of a busy GPU hour before and after it."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
@@ -30,7 +30,7 @@ class Effect(Record, kw_only=True):
     days_after: int = 0
     source: Source | None = None
     reason: str = ""
-    """Why the effect is not known."""
+    """Reason why the effect is not known."""
 
 
 class _Day(NamedTuple):

@@ -32,7 +32,7 @@ class Forecast(Record, kw_only=True):
     budget: float | None
     verdict: Verdict
     reason: str = ""
-    """Why there is no forecast."""
+    """Reason why there is no forecast."""
 
 
 def forecast(window: Window, usd: Mapping[date, float], budget: float | None) -> Forecast:

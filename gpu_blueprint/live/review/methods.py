@@ -1,4 +1,4 @@
-"""How each figure of a review is found, in one sentence each; the page, the JSON document and the text print them."""
+"""The methods of the figures of a review, a sentence or two each; the page and the JSON document have them."""
 
 from collections.abc import Mapping
 from typing import Literal

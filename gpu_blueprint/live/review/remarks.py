@@ -1,4 +1,4 @@
-"""What the data of a review lacks, and where it could be kept."""
+"""The data that a review lacks, and where it could be kept."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta

@@ -35,7 +35,7 @@ class EditReview(Record, kw_only=True):
     effect: Effect
     matches: tuple[Match, ...]
     failure: str = ""
-    """Why the advice of that day is not known."""
+    """Reason why the advice of that day is not known."""
 
 
 class OpenAdvice(Record, kw_only=True):
@@ -66,14 +66,14 @@ class Review(Record, kw_only=True):
     edits: tuple[EditReview, ...]
     open_advice: tuple[OpenAdvice, ...]
     advice_failure: str
-    """Why the open advice is not known; empty if it is."""
+    """Reason why the open advice is not known; empty if it is."""
     forecast: Forecast
     forecast_source: str
     remarks: tuple[str, ...]
 
 
 class Question(NamedTuple):
-    """What a review is made from."""
+    """The stack, the days and the sources of a review."""
 
     stack: StackConfig
     window: Window

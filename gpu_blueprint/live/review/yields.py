@@ -14,7 +14,7 @@ _SPOT = "spot"
 
 
 class SpotRow(Record, kw_only=True):
-    """How a pool, or all pools, used spot."""
+    """The use of spot by a pool, or by all."""
 
     name: str
     has_spot: bool
@@ -26,7 +26,7 @@ class SpotRow(Record, kw_only=True):
 
 
 class SharingRow(Record, kw_only=True):
-    """What the slots of a shared pool yielded."""
+    """The yield of a shared pool: slots sold and used."""
 
     pool: str
     mode: str

@@ -94,48 +94,36 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> Edit | None:
     return found[0] if found else None
 
 
+POOL, TEAM = builders.pool, builders.tenant
+CHANGES: list[tuple[dict[str, Any], dict[str, Any], list[str], set[str]]] = [
+    ({}, {}, [], set()),
+    ({}, {"owner": "others"}, [], set()),
+    ({"pools": [POOL()]}, {"pools": [POOL(maxGpus=4)]}, ["pool main: maxGpus 8 → 4"], {"main"}),
+    (
+        {"pools": [POOL()]},
+        {"pools": [POOL(expectedUtilization=0.4)]},
+        ["pool main: expectedUtilization default → 0.4"],
+        set(),
+    ),
+    ({"pools": [POOL(), POOL(name="old", maxGpus=2)]}, {"pools": [POOL()]}, ["pool old removed"], {"old"}),
+    ({"tenants": [TEAM()]}, {"tenants": [TEAM(gpus={"main": 2})]}, ["tenant team: gpus.main 4 → 2"], set()),
+    (
+        {"tenants": [TEAM()]},
+        {"pools": [POOL(name="new", maxGpus=4)], "tenants": [TEAM(gpus={"new": 4})]},
+        [
+            "pool main removed",
+            "pool new added",
+            "tenant team: gpus.main 4 → default",
+            "tenant team: gpus.new default → 4",
+        ],
+        {"main", "new"},
+    ),
+]
+"""The stack before and after an edit, the changes as text, and the pools whose costs they may change."""
+
+
 def test_each_change_of_an_edit_is_named() -> None:
-    pool, tenant = builders.pool, builders.tenant
-    cases: list[tuple[dict[str, Any], dict[str, Any], list[str], set[str]]] = [
-        ({}, {}, [], set()),
-        ({}, {"owner": "others"}, [], set()),
-        (
-            {"pools": [pool()]},
-            {"pools": [pool(maxGpus=4)]},
-            ["pool main: maxGpus 8 → 4"],
-            {"main"},
-        ),
-        (
-            {"pools": [pool()]},
-            {"pools": [pool(expectedUtilization=0.4)]},
-            ["pool main: expectedUtilization default → 0.4"],
-            set(),
-        ),
-        (
-            {"pools": [pool(), pool(name="old", maxGpus=2)]},
-            {"pools": [pool()]},
-            ["pool old removed"],
-            {"old"},
-        ),
-        (
-            {"pools": [pool()], "tenants": [tenant()]},
-            {"pools": [pool()], "tenants": [tenant(gpus={"main": 2})]},
-            ["tenant team: gpus.main 4 → 2"],
-            set(),
-        ),
-        (
-            {"pools": [pool()], "tenants": [tenant()]},
-            {"pools": [pool(name="new", maxGpus=4)], "tenants": [tenant(gpus={"new": 4})]},
-            [
-                "pool main removed",
-                "pool new added",
-                "tenant team: gpus.main 4 → default",
-                "tenant team: gpus.new default → 4",
-            ],
-            {"main", "new"},
-        ),
-    ]
-    for before, after, changes, pools in cases:
+    for before, after, changes, pools in CHANGES:
         edit = compare(before, after)
         named = [str(change) for change in edit.changes] if edit else []
         assert (named, set(edit.pools) if edit else set()) == (changes, pools)

@@ -9,8 +9,8 @@ import yaml
 from gpu_blueprint.cli import main
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 
-from ...support import builders, generated_quarter
-from ...support.fixed_answer import NO_SERIES, serve
+from ..support import builders, generated_quarter
+from ..support.fixed_answer import NO_SERIES, serve
 
 URL = "http://127.0.0.1:9"
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
