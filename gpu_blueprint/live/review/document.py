@@ -37,7 +37,11 @@ def build_document(review: Review) -> dict[str, Any]:
         "sharing": [_write_sharing(row) for row in review.sharing],
         "edits": [_write_edit(each) for each in review.edits],
         "openAdvice": [
-            {**_write_proposal(each.proposal), "since": each.since.isoformat() if each.since else None}
+            {
+                **_write_proposal(each.proposal),
+                "since": each.since.isoformat() if each.since else None,
+                "missedUsd": _round(each.missed_usd),
+            }
             for each in review.open_advice
         ],
         "whyNoAdvice": review.advice_failure or None,

@@ -11,10 +11,13 @@ from ..advise.answers import Points
 from ..advise.failures import FORWARD
 from ..advise.measure import find_cluster_label
 from ..advise.prometheus import Prometheus
-from ..advise.queries import Sampling, select_cluster
+from ..advise.queries import Sampling, count_clusters, select_cluster
 from .queries import STEP_MINUTES, STEPS_A_DAY, write_queries
 from .window import Window, find_day
 
+MOST_DAYS_A_QUERY = 30
+"""Longest time of one query: AMP refuses longer ones (its quota "Query time range in days" was 32), and a large
+Prometheus stops them."""
 WELL_SEEN = 0.9
 """A day with metrics for at least this share counts as a whole day where it is compared with the bill of the day."""
 
@@ -121,15 +124,20 @@ def measure(server: Prometheus, stack: StackConfig, window: Window, cluster: str
         MetricsError: The server did not answer, or has no metrics of the platform in the window.
         UsageError: The series belong to another cluster.
     """
-    at = server.move_to(window.end + 1)
-    label = find_cluster_label(at, stack, Sampling(window.days), cluster)
     answers: dict[str, list[Points]] = {}
-    for name, expr in write_queries(window.days).items():
-        answers[name] = at.query_points(select_cluster(expr, label) if label else expr)
-        if name == "seen" and not answers[name]:
-            text = f"no metrics of the platform from {window.first} to {window.last}"
-            ask = f"is `monitoring` applied, and is this the Prometheus of {stack.cluster_name}?"
-            raise MetricsError(f"{server.url}: {text}: {ask} ({FORWARD})")
+    label: str | None = None
+    for part in window.split(MOST_DAYS_A_QUERY):
+        at, sampling = server.move_to(part.end + 1), Sampling(part.days)
+        if not at.query(count_clusters(sampling)):
+            continue
+        if label is None:
+            label = find_cluster_label(at, stack, sampling, cluster)
+        for name, expr in write_queries(part.days).items():
+            answers.setdefault(name, []).extend(at.query_points(select_cluster(expr, label) if label else expr))
+    if not answers.get("seen"):
+        text = f"no metrics of the platform from {window.first} to {window.last}"
+        ask = f"is `monitoring` applied, and is this the Prometheus of {stack.cluster_name}?"
+        raise MetricsError(f"{server.url}: {text}: {ask} ({FORWARD})")
     return read_answers(window, answers, tuple(server.warnings))
 
 
@@ -184,13 +192,12 @@ def _read_days(
     window: Window, series: Iterable[Points], labels: tuple[str, ...], factor: float
 ) -> dict[tuple[str, ...], Days]:
     """Return the amounts by day: the sample at a midnight belongs to the day before."""
-    found: dict[tuple[str, ...], Days] = {}
+    found: dict[tuple[str, ...], dict[date, float]] = {}
     for each in series:
         days = {find_day(moment) - timedelta(days=1): value * factor for moment, value in each.values.items()}
-        found[tuple(each.labels.get(label, "") for label in labels)] = {
-            day: value for day, value in days.items() if day in window
-        }
-    return found
+        own = found.setdefault(tuple(each.labels.get(label, "") for label in labels), {})
+        own.update({day: value for day, value in days.items() if day in window})
+    return dict(found)
 
 
 def rename_pools(measured: Measured, names: Mapping[str, str]) -> Measured:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from ...catalog.prices import HOURS_A_MONTH
 from ...config import StackConfig
 from ...cost.platform import list_platform_items
 from ...records import Record
@@ -44,6 +45,8 @@ class OpenAdvice(Record, kw_only=True):
     proposal: Proposal
     since: date | None
     """A day from which advise has proposed it, if it did so at the begin of the window; None if it did not."""
+    missed_usd: float | None = None
+    """The estimated saving of the days from ``since`` on, if it was the same all the time; None if it is not known."""
 
 
 class Review(Record, kw_only=True):
@@ -178,11 +181,17 @@ def _review_edits(
 
 
 def _find_open(window: Window, first: Advised, last: Advised) -> list[OpenAdvice]:
-    earlier = {proposal.name for proposal in first.proposals}
-    since = window.first + timedelta(days=ADVICE_DAYS) if earlier else None
-    return [
-        OpenAdvice(proposal=proposal, since=since if proposal.name in earlier else None) for proposal in last.proposals
-    ]
+    earlier = {(proposal.kind, proposal.subject) for proposal in first.proposals}
+    since = window.first + timedelta(days=ADVICE_DAYS)
+    months = ((window.last - since).days + 1) * 24 / HOURS_A_MONTH
+    found = []
+    for proposal in last.proposals:
+        if (proposal.kind, proposal.subject) in earlier:
+            missed = proposal.saving * months if proposal.saving and proposal.saving > 0 else None
+            found.append(OpenAdvice(proposal=proposal, since=since, missed_usd=missed))
+        else:
+            found.append(OpenAdvice(proposal=proposal, since=None))
+    return found
 
 
 def _is_billed(bill: Bill | None) -> bool:

@@ -27,6 +27,14 @@ class Window(Record, kw_only=True):
         """The midnight after the last day, in seconds since 1970."""
         return find_midnight(self.last + timedelta(days=1))
 
+    def split(self, most_days: int) -> "Iterator[Window]":
+        """Yield parts of at most some days, the last one first; only the first days may be fewer."""
+        last = self.last
+        while last >= self.first:
+            part = Window.until(last, min(most_days, (last - self.first).days + 1))
+            yield part
+            last = part.first - timedelta(days=1)
+
     def list_days(self) -> Iterator[date]:
         """Yield each day, the first one first."""
         return (self.first + timedelta(days=number) for number in range(self.days))

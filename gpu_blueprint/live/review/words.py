@@ -77,7 +77,8 @@ def write_open(each: OpenAdvice) -> str:
     """Return a proposal that no edit has taken, with its saving and the day from which it is open."""
     proposal = each.proposal
     saving = f", ${proposal.saving:,.0f} a month" if proposal.saving else ""
-    since = f", open since {each.since} or longer" if each.since else ""
+    missed = f", about ${each.missed_usd:,.0f} so far" if each.missed_usd else ""
+    since = f", open since {each.since} or longer{missed}" if each.since else ""
     return (
         f"{proposal.kind} {proposal.subject}: {proposal.title}{saving} ({proposal.confidence.level} confidence{since})"
     )
