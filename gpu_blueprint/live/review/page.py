@@ -1,11 +1,13 @@
 """A review as a page: the verdict, what was used and wasted, what edits saved, and how far to trust each number."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 
 from ...pages.document import Bar, Bars, Block, Document, Figures, Item, Items, Method, Section, Table, Text
 from .figure import Figure
+from .forecast import Verdict
 from .methods import METHODS
+from .methods import Method as MethodName
 from .page_doubts import build_doubts, build_methods
 from .review import Review
 from .use import Row
@@ -22,6 +24,15 @@ from .words import (
     write_usd,
     write_useful,
 )
+
+_PLACES: Mapping[Verdict, str] = {
+    "within": "it holds",
+    "above": "it does not hold",
+    "cannot be told": "within the spread",
+    "no budget": "",
+    "not known": "not compared",
+}
+"""Verdict of the forecast → what it means for the budget."""
 
 
 def build_page(review: Review, made: date) -> Document:
@@ -58,7 +69,7 @@ def build_page(review: Review, made: date) -> Document:
 def _build_verdict(review: Review) -> Iterator[Block]:
     total, found = review.total, review.forecast
     month = UNKNOWN if found.usd_a_month is None else f"${found.usd_a_month:,.0f}"
-    budget = "no budget is stated" if found.budget is None else f"{found.verdict}: budget ${found.budget:,.0f}"
+    budget = "no budget is stated" if found.budget is None else f"budget ${found.budget:,.0f}: {_PLACES[found.verdict]}"
     yield Figures(
         (
             ("GPUs cost", write_usd(total.usd), _write_covered(total.usd)),
@@ -88,7 +99,7 @@ def _build_pools(review: Review) -> Iterator[Block]:
         sums=[_write_pool(review.total, spot[review.total.name].share)],
         numeric=frozenset(range(1, 8)),
     )
-    yield Method(f"{METHODS['bought']} {METHODS['held']} {METHODS['busy']} {METHODS['useful']}")
+    yield _explain({"GPU hours": "bought", "held": "held", "busy": "busy", "per useful hour": "useful"})
 
 
 def _draw_hours(caption: str, named: str, rows: tuple[Row, ...]) -> Bars:
@@ -113,6 +124,11 @@ def _write_pool(row: Row, spot: Figure) -> tuple[str, ...]:
         mark(write_useful(row), row.usd_per_useful_hour),
         f"{row.busy.coverage:.0%}",
     )
+
+
+def _explain(methods: Mapping[str, MethodName]) -> Method:
+    """Return the line below a table: name of a column or a kind → its method."""
+    return Method(" ".join(f"{name[0].upper()}{name[1:]}: {METHODS[method]}" for name, method in methods.items()))
 
 
 def _write_heading(row: Row) -> str:
@@ -142,7 +158,7 @@ def _build_tenants(review: Review) -> Iterator[Block]:
         ],
         numeric=frozenset(range(1, 8)),
     )
-    yield Method(f"{METHODS['usd-split']} Free GPUs belong to no tenant. {METHODS['idle']}")
+    yield _explain({"Dollars": "usd-split", "idle": "idle"})
 
 
 def _build_waste(review: Review) -> Iterator[Block]:
@@ -165,7 +181,7 @@ def _build_waste(review: Review) -> Iterator[Block]:
         ],
         numeric=frozenset({2, 3, 4}),
     )
-    yield Method(" ".join(METHODS[kind] for kind in dict.fromkeys(cause.kind for cause in review.causes)))
+    yield _explain({cause.kind: cause.kind for cause in review.causes})
 
 
 def _build_spot(review: Review) -> Iterator[Block]:
@@ -188,7 +204,7 @@ def _build_spot(review: Review) -> Iterator[Block]:
         ],
         numeric=frozenset(range(1, 5)),
     )
-    yield Method(f"{METHODS['spot']} {METHODS['interruptions']}")
+    yield _explain({"Share": "spot", "interruptions": "interruptions"})
 
 
 def _build_sharing(review: Review) -> Iterator[Block]:
@@ -213,7 +229,7 @@ def _build_sharing(review: Review) -> Iterator[Block]:
         ],
         numeric=frozenset(range(2, 8)),
     )
-    yield Method(f"{METHODS['slots']} {METHODS['sharing']}")
+    yield _explain({"Slots": "slots", "per sold slot hour": "sharing"})
 
 
 def _build_edits(review: Review) -> Iterator[Block]:
@@ -233,7 +249,7 @@ def _build_edits(review: Review) -> Iterator[Block]:
             ],
             numeric=frozenset({3}),
         )
-        yield Method(f"{METHODS['saved']} {METHODS['advice']}")
+        yield _explain({"Saved": "saved", "advice": "advice"})
     else:
         yield Text("No commit of the window changed pools, grants or reservations of the stack file.")
     if review.open_advice:
