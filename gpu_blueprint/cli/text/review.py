@@ -23,6 +23,7 @@ from ...live.review.words import (
     write_useful,
 )
 from ...live.review.yields import SharingRow, SpotRow
+from .formats import count
 from .tables import make_console, make_table, show_words, wrap_words
 
 _INDENT = "  "
@@ -32,7 +33,7 @@ def show(review: Review) -> None:
     """Print the whole review."""
     out = make_console()
     window = review.window
-    out.print(Text(f"{review.stack}, {window.first} to {window.last}: {window.days} days", style="bold"))
+    out.print(Text(f"{review.stack}, {window.first} to {window.last}: {count(window.days, 'day')}", style="bold"))
     _show_coverage(out, review)
     out.print()
     for sentence in write_verdict(review):
@@ -125,9 +126,9 @@ def _build_spot(rows: Iterable[SpotRow]) -> Table:
     _add_columns(table, "share of GPU hours", "interruptions", "spot GPU hours for each")
     for row in (row for row in rows if row.has_spot):
         each = "–" if row.hours_per_interruption is None else f"{row.hours_per_interruption:,.0f}"
-        count = row.interruptions
-        known = UNKNOWN if count.value is None else f"{count.value:,.0f}"
-        table.add_row(Text(row.name), mark(write_share(row.share), row.share), mark(known, count), each)
+        figure = row.interruptions
+        known = UNKNOWN if figure.value is None else f"{figure.value:,.0f}"
+        table.add_row(Text(row.name), mark(write_share(row.share), row.share), mark(known, figure), each)
     return table
 
 

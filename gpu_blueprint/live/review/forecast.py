@@ -39,7 +39,8 @@ def forecast(window: Window, usd: Mapping[date, float], budget: float | None) ->
     """Return the forecast from the dollars of each day; a missing day is not zero, it is left out."""
     weeks = list(_average_weeks(window, usd))
     if len(weeks) < _LEAST_WEEKS:
-        reason = f"{len(weeks)} weeks have dollars of {_LEAST_DAYS} days or more, and a line needs {_LEAST_WEEKS}"
+        known = f"{len(weeks)} week{'' if len(weeks) == 1 else 's'}"
+        reason = f"{known} of the window have dollars of {_LEAST_DAYS} days or more, and a line needs {_LEAST_WEEKS}"
         return Forecast(
             usd_a_month=None,
             spread=None,

@@ -38,6 +38,7 @@ _PLACES: Mapping[Verdict, str] = {
 def build_page(review: Review, made: date) -> Document:
     """Return the page; ``made`` is the only value that another day changes."""
     window = review.window
+    days = f"{window.days} day{'' if window.days == 1 else 's'}"
     bill = "none" if review.bill_coverage is None else f"{review.bill_coverage:.0%} of the days"
     sections = (
         Section("Verdict", tuple(_build_verdict(review))),
@@ -53,7 +54,7 @@ def build_page(review: Review, made: date) -> Document:
     )
     return Document(
         title=f"Review of {review.stack}",
-        lead=f"{window.first} to {window.last}, {window.days} days in UTC: what was bought, used, wasted and saved.",
+        lead=f"{window.first} to {window.last}, {days} in UTC: what was bought, used, wasted and saved.",
         facts=(
             ("Region", review.region),
             ("Metrics", f"{review.coverage:.0%} of the hours"),

@@ -97,8 +97,11 @@ def _find_missing_metrics(measured: Measured) -> Iterator[str]:
     for part, pools in unmeasured.items():
         text = f"DCGM measured {part} of the held GPU hours of {', '.join(pools)}"
         yield f"{text}: see the alert DcgmExporterDown in docs/alerts.md"
-    if sum(measured.karpenter.values()) < WELL_COVERED * sum(measured.seen.values()):
-        text = "Karpenter's metrics are missing for a part of the time, so interruptions may be missing"
+    karpenter = sum(measured.karpenter.values()) / (sum(measured.seen.values()) or 1)
+    if karpenter < WELL_COVERED:
+        text = (
+            f"Karpenter's metrics exist in {karpenter:.0%} of the hours with metrics, so interruptions may be missing"
+        )
         yield f"{text}; let Prometheus scrape Karpenter (docs/own-prometheus.md)"
 
 

@@ -22,7 +22,10 @@ def write_findings(review: Review) -> Iterator[str]:
         yield f"The largest waste is {write_usd(largest.usd)} of {largest.place}: {largest.text}."
     yield from _write_edits(review)
     if review.open_advice:
-        saving = sum(max(each.proposal.saving or 0.0, 0.0) for each in review.open_advice)
+        best: dict[str, float] = {}
+        for each in review.open_advice:  # the proposals of a pool overlap, so its largest counts
+            best[each.proposal.pool] = max(best.get(each.proposal.pool, 0.0), each.proposal.saving or 0.0)
+        saving = sum(best.values())
         yield f"`advise` has {_count(review.open_advice, 'open proposal')}, worth up to ${saving:,.0f} a month."
     yield write_forecast(review.forecast)
 

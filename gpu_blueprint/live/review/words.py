@@ -76,7 +76,10 @@ def list_matches(each: EditReview) -> Iterator[str]:
 def write_open(each: OpenAdvice) -> str:
     """Return a proposal that no edit has taken, with its saving and the day from which it is open."""
     proposal = each.proposal
-    saving = f", ${proposal.saving:,.0f} a month" if proposal.saving else ""
+    saving = ""
+    if proposal.saving:
+        more = ", costs up to" if proposal.saving < 0 else ","
+        saving = f"{more} ${abs(proposal.saving):,.0f} a month{' more' if proposal.saving < 0 else ''}"
     missed = f", about ${each.missed_usd:,.0f} so far" if each.missed_usd else ""
     since = f", open since {each.since} or longer{missed}" if each.since else ""
     return (

@@ -16,9 +16,12 @@ from gpu_blueprint.live.review.history import History, Revision
 from gpu_blueprint.live.review.measured import Bought, Measured, Use
 from gpu_blueprint.live.review.prices import Ledger
 from gpu_blueprint.live.review.remarks import list_remarks
+from gpu_blueprint.live.review.review import OpenAdvice
 from gpu_blueprint.live.review.use import count_all, count_pool
 from gpu_blueprint.live.review.waste import list_causes
 from gpu_blueprint.live.review.window import Window, find_midnight
+from gpu_blueprint.live.review.words import write_open
+from gpu_blueprint.records import replace
 
 from ...support import builders, observations
 
@@ -192,3 +195,12 @@ def test_the_forecast_needs_weeks_and_knows_its_spread() -> None:
     noise = {day: 100.0 + 60 * (number // 7 % 2) for number, day in enumerate(MONTH.list_days())}
     wide = forecast(MONTH, noise, 4000)
     assert wide.spread and wide.spread > 500 and wide.verdict == "cannot be told"
+
+
+def test_open_advice_says_what_it_saves_or_costs_and_since_when() -> None:
+    saving, dearer = (replace(observations.propose("main", maxGpus=4), saving=amount) for amount in (100.0, -50.0))
+    since = OpenAdvice(proposal=saving, since=HALF, missed_usd=240.0)
+    assert write_open(since).endswith(
+        ", $100 a month (high confidence, open since 2026-09-16 or longer, about $240 so far)"
+    )
+    assert ", costs up to $50 a month more (high" in write_open(OpenAdvice(proposal=dearer, since=None))
