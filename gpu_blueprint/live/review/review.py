@@ -114,7 +114,8 @@ def judge_review(
 ) -> Review:
     """Return the review of measured days; ``advised`` has the commit of an edit → the advice before it."""
     stack, window = question.stack, question.window
-    names = find_present_names(edits)
+    renamed = find_present_names(edits)
+    names = {old: new for old, new in renamed.items() if old not in stack.gpu_pools_by_name}
     measured = rename_pools(found, names)
     bill = question.bill.rename_pools(names) if question.bill else None
     ledger = Ledger(measured=measured, bill=bill)
@@ -141,7 +142,14 @@ def judge_review(
         advice_failure=last.failure,
         forecast=forecast(window, usd, question.budget),
         forecast_source="bill" if _is_billed(bill) else "metrics",
-        remarks=tuple(list_remarks(stack, measured, bill, question.history)),
+        remarks=(
+            *(
+                f"{old}: another pool had this name before, and is {renamed[old]} now; the hours of both are here"
+                for old in renamed
+                if old not in names
+            ),
+            *list_remarks(stack, measured, bill, question.history),
+        ),
     )
 
 

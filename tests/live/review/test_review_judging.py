@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.live.review.advised import match_edit
+from gpu_blueprint.live.review.advised import Advised, match_edit
 from gpu_blueprint.live.review.bill import Bill
 from gpu_blueprint.live.review.edits import Edit, list_edits
 from gpu_blueprint.live.review.effects import measure_effect
@@ -16,7 +16,7 @@ from gpu_blueprint.live.review.history import History, Revision
 from gpu_blueprint.live.review.measured import Bought, Measured, Use
 from gpu_blueprint.live.review.prices import Ledger
 from gpu_blueprint.live.review.remarks import list_remarks
-from gpu_blueprint.live.review.review import OpenAdvice
+from gpu_blueprint.live.review.review import OpenAdvice, Question, Review, judge_review
 from gpu_blueprint.live.review.use import count_all, count_pool
 from gpu_blueprint.live.review.waste import list_causes
 from gpu_blueprint.live.review.window import Window, find_midnight
@@ -204,3 +204,39 @@ def test_open_advice_says_what_it_saves_or_costs_and_since_when() -> None:
         ", $100 a month (high confidence, open since 2026-09-16 or longer, about $240 so far)"
     )
     assert ", costs up to $50 a month more (high" in write_open(OpenAdvice(proposal=dearer, since=None))
+
+
+def judge_renamed(*names: str) -> Review:
+    """Review a stack whose pool had these names in turn; the metrics have the first and the last name."""
+    days = [MONTH.first + timedelta(days=5 * number) for number in range(len(names))]
+    revisions = [revision(name, day, name=name) for day, name in zip(days, names, strict=True)]
+    history = History(revisions=tuple(revisions))
+    stack = revisions[-1].config
+    assert stack
+    bought = {Bought(name, "on-demand"): every(24) for name in {names[0], names[-1]}}
+    question = Question(stack, MONTH, None, history, None, None)
+    return judge_review(question, measured(bought=bought), list_edits(history), {}, Advised(), Advised())
+
+
+def test_a_renamed_pool_keeps_its_hours_under_its_present_name() -> None:
+    once = judge_renamed("main", "other")
+    assert [(row.name, row.note, row.bought and row.bought.value) for row in once.pools] == [
+        ("other", "called main before", 2 * 30 * 24)
+    ]
+    again = judge_renamed("main", "other", "main")
+    assert [(row.name, row.note) for row in again.pools] == [("main", "called other before")]
+    assert not any("had this name before" in remark for remark in (*once.remarks, *again.remarks))
+
+
+def test_a_name_that_another_pool_has_now_is_not_merged() -> None:
+    first = revision("a", MONTH.first, name="main")
+    second = revision("b", MONTH.first + timedelta(days=5), name="other")
+    pools = [builders.pool(name="other"), builders.pool(name="main", maxGpus=2)]
+    third = replace(second, commit="c", when=second.when + timedelta(days=5), config=builders.config(pools=pools))
+    history = History(revisions=(first, second, third))
+    assert third.config
+    bought = {Bought("main", "on-demand"): every(24), Bought("other", "on-demand"): every(48)}
+    question = Question(third.config, MONTH, None, history, None, None)
+    found = judge_review(question, measured(bought=bought), list_edits(history), {}, Advised(), Advised())
+    assert [(row.name, row.bought and row.bought.value) for row in found.pools] == [("other", 1440), ("main", 720)]
+    assert found.remarks[0].startswith("main: another pool had this name before, and is other now")
