@@ -1,6 +1,6 @@
 """All facts of a review, from the metrics, the bill and the stack file's history."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -132,25 +132,21 @@ def judge_review(
         pools=tuple(count_pool(ledger, stack, pool, earlier[pool]) for pool in pools),
         tenants=tuple(count_tenant(ledger, stack, tenant) for tenant in measured.tenants),
         causes=tuple(list_causes(ledger, stack)),
-        spot=(
-            count_spot(measured, stack, None, ALL),
-            *(count_spot(measured, stack, pool, pool) for pool in pools),
-        ),
+        spot=tuple(count_spot(measured, stack, pool, pool or ALL) for pool in (None, *pools)),
         sharing=tuple(list_sharing(ledger, stack)),
         edits=tuple(_review_edits(ledger, edits, names, advised)),
         open_advice=tuple(_find_open(window, first, last)),
         advice_failure=last.failure,
         forecast=forecast(window, usd, question.budget),
         forecast_source="bill" if _is_billed(bill) else "metrics",
-        remarks=(
-            *(
-                f"{old}: another pool had this name before, and is {renamed[old]} now; the hours of both are here"
-                for old in renamed
-                if old not in names
-            ),
-            *list_remarks(stack, measured, bill, question.history),
-        ),
+        remarks=(*_find_reused_names(renamed, stack), *list_remarks(stack, measured, bill, question.history)),
     )
+
+
+def _find_reused_names(renamed: Mapping[str, str], stack: StackConfig) -> Iterator[str]:
+    for old, new in renamed.items():
+        if old in stack.gpu_pools_by_name:
+            yield f"{old}: another pool had this name before, and is {new} now; the hours of both are here"
 
 
 def _ask_at_edits(server: Prometheus, question: Question, edits: list[Edit]) -> dict[str, Advised]:
