@@ -8,7 +8,7 @@ BIN := .venv/bin
 # The suite starts hundreds of processes; each would compile the whole program again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle lab-scaling lab-sharing lab-core lab-all rehearse lifecycle test types suite test-deep test-lab test-lab-core golden docs bench bench-gate kill-test clean
+.PHONY: help preview check changes cost quotas preflight leftovers advise review render lab lab-lifecycle lab-scaling lab-sharing lab-core lab-all rehearse lifecycle test types suite test-deep test-lab test-lab-core golden docs bench bench-gate kill-test clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
@@ -59,6 +59,9 @@ leftovers: .venv/ready-live ## list what carries a stack's tags in AWS and stand
 
 advise: .venv/ready-live ## read its metrics, propose what would cost less: make advise STACK=prod PROMETHEUS=http://localhost:9090
 	@$(BIN)/blueprint advise $(STACK) --prometheus $(PROMETHEUS)
+
+review: .venv/ready-live ## say what past days bought, used and wasted: make review STACK=prod PROMETHEUS=http://localhost:9090
+	@$(BIN)/blueprint review $(STACK) --prometheus $(PROMETHEUS)
 
 render: .venv/ready ## write plan.json and all manifests to rendered/<stack>
 	@$(BIN)/blueprint render $(STACK) --out rendered/$(STACK)

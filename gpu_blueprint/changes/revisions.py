@@ -59,7 +59,7 @@ def find_revision(name: str) -> Revision | None:
     repository = _ask("rev-parse", "--absolute-git-dir")
     if not name or name.startswith("-") or ":" in name or ".." in name or "\n" in name:
         return None
-    found = _run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    found = run_git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
     if found.returncode:
         return None
     return Revision(
@@ -75,7 +75,7 @@ def find_merge_base() -> str:
     """
     _ask("rev-parse", "--absolute-git-dir")
     for branch in _MAIN_BRANCHES:
-        found = _run("merge-base", "HEAD", branch)
+        found = run_git("merge-base", "HEAD", branch)
         if not found.returncode:
             return found.stdout.strip()[:_SHORT_ID_LENGTH]
     names = ", ".join(_MAIN_BRANCHES)
@@ -85,7 +85,7 @@ def find_merge_base() -> str:
 def list_names() -> list[str]:
     """Return the branches and tags of the repository around the current folder; none without a repository."""
     try:
-        return _run(
+        return run_git(
             "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"
         ).stdout.split()
     except UsageError:  # no git
@@ -99,10 +99,10 @@ def refuse_revision(name: str) -> UsageError:
     if ":" in name:
         revision = name.split(":")[0] or "main"
         return UsageError(f"--against {name}: names a file or a folder in a revision; write --against {revision}")
-    known = _run("for-each-ref", "--format=%(refname:short)", f"refs/remotes/*/{name}").stdout.split()
+    known = run_git("for-each-ref", "--format=%(refname:short)", f"refs/remotes/*/{name}").stdout.split()
     if known and not name.startswith("-"):
         hint = f"a remote has it: --against {known[0]}"
-    elif _run("rev-parse", "--is-shallow-repository").stdout.strip() == "true":
+    elif run_git("rev-parse", "--is-shallow-repository").stdout.strip() == "true":
         hint = (
             "the repository is a shallow clone, which lacks older commits: `git fetch --unshallow`,"
             " or fetch-depth: 0 for actions/checkout"
@@ -122,12 +122,12 @@ def write_revision(revision: Revision, folder: Path) -> Path:
     """
     tree = folder / "tree"
     tree.mkdir()
-    if revision.folder and _run("cat-file", "-e", f"{revision.commit}:{revision.folder}").returncode:
+    if revision.folder and run_git("cat-file", "-e", f"{revision.commit}:{revision.folder}").returncode:
         return tree
     place = (f"--git-dir={revision.repository}", f"--work-tree={tree}")
     own_index = {"GIT_INDEX_FILE": str(folder / "index")}
     for arguments in (("read-tree", f"{revision.commit}:{revision.folder}"), ("checkout-index", "--all", "--quiet")):
-        ran = _run(*place, *arguments, environment=own_index)
+        ran = run_git(*place, *arguments, environment=own_index)
         if ran.returncode:
             raise UsageError(f"git cannot write the files of {revision.label}: {_shorten(ran.stderr)}")
     return tree
@@ -135,7 +135,7 @@ def write_revision(revision: Revision, folder: Path) -> Path:
 
 def _ask(*arguments: str) -> str:
     """Return the output of a git command in the current folder."""
-    ran = _run(*arguments)
+    ran = run_git(*arguments)
     if not ran.returncode:
         return ran.stdout.strip()
     if "not a git repository" in ran.stderr:
@@ -144,7 +144,8 @@ def _ask(*arguments: str) -> str:
     raise UsageError(f"git does not read this repository: {_shorten(ran.stderr)}")
 
 
-def _run(*arguments: str, environment: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
+def run_git(*arguments: str, environment: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
+    """Run a git command in the current folder; raises UsageError if git is missing or does not answer."""
     settings = [part for setting in _GIT_SETTINGS for part in ("-c", setting)]
     try:
         return subprocess.run(  # noqa: S603, the program is git, and no shell reads the arguments

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.live.advise import Observed, Proposal
+from gpu_blueprint.live.advise import Confidence, Observed, Proposal
 from gpu_blueprint.live.advise.observed import Activity, LargestPod, PoolUse, QuotaUse, Window
 from gpu_blueprint.live.advise.proposal import AddPool, Set
 
@@ -82,3 +82,18 @@ def find_added_pool(proposal: Proposal) -> AddPool:
 def read_fields(proposal: Proposal) -> dict[str, Any]:
     """Return the fields that a proposal sets."""
     return {".".join(change.path): change.value for change in proposal.changes if isinstance(change, Set)}
+
+
+def propose(pool: str, **fields: Any) -> Proposal:
+    """A proposal that sets fields of a pool."""
+    return Proposal(
+        kind="ceiling",
+        subject=pool,
+        pool=pool,
+        title=f"set {', '.join(fields)}",
+        evidence=(),
+        saving=None,
+        confidence=Confidence("high", "measured"),
+        next=(),
+        changes=tuple(Set(path=("pools", pool, field), value=value) for field, value in fields.items()),
+    )

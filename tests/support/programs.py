@@ -42,7 +42,7 @@ class Program(Record):
         )
 
 
-promtool = Program("promtool", "prometheus", "alert rules, dashboards, advise")
+promtool = Program("promtool", "prometheus", "alert rules, dashboards, advise, review")
 needs_promtool = promtool.needed
 npm = Program("npm", "npm", "types of custom resources")
 needs_npm = npm.needed

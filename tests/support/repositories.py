@@ -21,12 +21,13 @@ _CODE = ("gpu_blueprint", "components", "policies", "lab", "stacks", "__main__.p
 _PINS = ("requirements.txt", "constraints.txt")
 
 
-def git(folder: Path, *arguments: str) -> str:
-    """Run git in a folder and return its output."""
+def git(folder: Path, *arguments: str, day: str = "") -> str:
+    """Run git in a folder, with commits in the morning of a day, and return its output."""
+    dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{day}T09:00:00Z") if day else {}
     ran = subprocess.run(
         ["git", "-c", "init.defaultBranch=main", *arguments],
         cwd=folder,
-        env={**os.environ, **_IDENTITY},
+        env={**os.environ, **_IDENTITY, **dates},
         capture_output=True,
         text=True,
         check=False,

@@ -6,9 +6,10 @@ from ...catalog import list_instances
 from ...config import Pool, StackConfig
 from ...errors import MetricsError, UsageError
 from ...monitoring.metrics import sanitize_resource
+from .answers import Sample
 from .failures import FORWARD
 from .observed import Activity, LargestPod, NodeKind, Observed, PoolUse, QuotaKey, QuotaUse, Window
-from .prometheus import Prometheus, Sample
+from .prometheus import Prometheus
 from .queries import Sampling, count_clusters, select_cluster, write_queries
 
 Answers = Mapping[str, list[Sample]]

@@ -1,11 +1,11 @@
 """A client for instant queries to Prometheus."""
 
+import copy
 import ipaddress
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping
-from math import isfinite
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -15,8 +15,8 @@ from requests.auth import AuthBase
 from urllib3.util import Retry
 
 from ...errors import MetricsError, UsageError
-from ...records import Record
 from ..bounds import TooLargeError, call_within, read_at_most
+from .answers import Moments, Points, Sample, read_moments, read_points, read_samples
 from .failures import describe_failure, shorten
 
 QUERY_PATH = "/api/v1/query"
@@ -27,23 +27,7 @@ _RETRIED_STATUSES = (429, 502, 504)
 _SIGN_IN = "give credentials with --token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
 _TOO_LARGE_STATUSES = (422, 503)
 """Statuses with which Prometheus refuses queries that take too long or load too many samples."""
-_LARGEST_VALUE = 1e18
-"""Every count, sum and number of bytes in an answer is smaller than this."""
 _AMP_HOST = re.compile(r"aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|api\.aws)")
-
-
-class Sample(Record):
-    """One series of an answer."""
-
-    labels: Mapping[str, str]
-    value: float
-
-
-class Moments(Record):
-    """One series of an answer over a window: the times of its samples, in seconds since 1970."""
-
-    labels: Mapping[str, str]
-    seconds: tuple[float, ...]
 
 
 class Patience(NamedTuple):
@@ -91,6 +75,7 @@ class Prometheus:
         self.url = _check_address(url, self._words.address, secret=auth is not None)
         self._patience = patience or Patience()
         self._began: float | None = None
+        self._at: float | None = None
         self.warnings: dict[str, None] = {}
         """The server's warnings about its answers, as keys: in order, without duplicates."""
         self._remedy = getattr(auth, "REMEDY", _SIGN_IN)
@@ -108,13 +93,19 @@ class Prometheus:
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, HTTPAdapter(max_retries=retry))
 
+    def move_to(self, at: float) -> "Prometheus":
+        """Return a client of the same server that evaluates queries at a time, in seconds since 1970."""
+        moved = copy.copy(self)
+        moved._at = at
+        return moved
+
     def query(self, expr: str) -> list[Sample]:
         """Return the present samples of an expression, without those that are NaN or infinite.
 
         Raises:
             MetricsError: The server did not answer, or refused the query.
         """
-        return list(_read_samples(self._read_answer(expr)))
+        return list(read_samples(self._read_answer(expr)))
 
     def query_moments(self, expr: str) -> list[Moments]:
         """Return the times of the samples of a subquery, whatever their values.
@@ -122,7 +113,15 @@ class Prometheus:
         Raises:
             MetricsError: The server did not answer, or refused the query.
         """
-        return list(_read_moments(self._read_answer(expr)))
+        return list(read_moments(self._read_answer(expr)))
+
+    def query_points(self, expr: str) -> list[Points]:
+        """Return the samples of a subquery with their times.
+
+        Raises:
+            MetricsError: The server did not answer, or refused the query.
+        """
+        return list(read_points(self._read_answer(expr)))
 
     def _read_answer(self, expr: str) -> Any:
         """Send a query, and return the document that answers it."""
@@ -145,7 +144,7 @@ class Prometheus:
             self._find_time_left(self._patience.head_seconds),
             lambda: self._session.post(
                 self.url + QUERY_PATH,
-                data={"query": expr},
+                data={"query": expr, **({} if self._at is None else {"time": self._at})},
                 # call_within fails first, with its own message; later the socket's timeout ends the abandoned thread.
                 timeout=(_CONNECT_SECONDS, 2 * self._patience.head_seconds),
                 allow_redirects=False,
@@ -196,29 +195,6 @@ def _find_target(answer: requests.Response) -> str:
     """Return the target of a redirect without the query string and fragment, which may contain secrets."""
     location = answer.headers.get("Location", "elsewhere")
     return shorten(re.split(r"[?#]", location, maxsplit=1)[0])
-
-
-def _read_samples(document: Any) -> Iterator[Sample]:
-    try:
-        for series in document["data"]["result"]:
-            value, labels = float(series["value"][1]), dict(series["metric"])
-            if not all(isinstance(text, str) for text in labels.values()):
-                raise TypeError
-            if isfinite(value):
-                if not 0 <= value < _LARGEST_VALUE:  # every query returns a count, a share or a sum of these
-                    raise MetricsError(f"not the Prometheus of the platform: {value:g} for {shorten(labels)}")
-                yield Sample(labels, value)
-    except (KeyError, TypeError, ValueError, IndexError):
-        raise MetricsError("not a Prometheus: the answer has no samples") from None
-
-
-def _read_moments(document: Any) -> Iterator[Moments]:
-    try:
-        for series in document["data"]["result"]:
-            labels = {str(name): str(text) for name, text in dict(series["metric"]).items()}
-            yield Moments(labels, tuple(float(moment) for moment, _ in series["values"]))
-    except (KeyError, TypeError, ValueError, IndexError):
-        raise MetricsError("not a Prometheus: the answer has no samples of a window") from None
 
 
 def _check_address(url: str, option: str, *, secret: bool) -> str:

@@ -14,10 +14,11 @@ from ...replay.cells import count_from_monday
 from ...replay.jobs import DAY_S, Job, Load, Stretch
 from ...replay.load_file import MOST_JOBS
 from ...sharing import Exclusive
+from .answers import Moments as Series
+from .answers import Sample
 from .failures import FORWARD
 from .measure import find_cluster_label
-from .prometheus import Moments as Series
-from .prometheus import Prometheus, Sample
+from .prometheus import Prometheus
 from .queries import DEVICE_LABELS, MEMORY, SM, Sampling, select_cluster, select_held
 
 _MIB, _GIB, _MINUTE_S = 1024, 2**30, 60

@@ -11,9 +11,10 @@ from gpu_blueprint.errors import MetricsError
 from gpu_blueprint.files.loading import Source
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.live.advise import Observed, advise
+from gpu_blueprint.live.advise.answers import Sample
 from gpu_blueprint.live.advise.edit import apply_proposals
 from gpu_blueprint.live.advise.measure import observe
-from gpu_blueprint.live.advise.prometheus import Prometheus, Sample
+from gpu_blueprint.live.advise.prometheus import Prometheus
 from gpu_blueprint.live.advise.queries import Sampling, select_cluster, write_queries
 
 from ...support import builders, known_answers

@@ -8,8 +8,9 @@ import pytest
 from gpu_blueprint.cli.text.advise import show
 from gpu_blueprint.errors import MetricsError
 from gpu_blueprint.live.advise import Proposal, advise
+from gpu_blueprint.live.advise.answers import Sample
 from gpu_blueprint.live.advise.measure import observe, read_answers
-from gpu_blueprint.live.advise.prometheus import Prometheus, Sample
+from gpu_blueprint.live.advise.prometheus import Prometheus
 from gpu_blueprint.live.advise.queries import Sampling, write_queries
 
 from ...support import builders

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.live.advise.answers import Sample
 from gpu_blueprint.live.advise.measure import read_answers
 from gpu_blueprint.live.advise.observed import PoolUse
-from gpu_blueprint.live.advise.prometheus import Sample
 from gpu_blueprint.live.advise.queries import Sampling, write_queries
 
 from ...monitoring.test_alerts import failures

@@ -1,0 +1,138 @@
+"""AWS's bill by day: the dollars of the environment's pools, of the rest of the environment, and of all else."""
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from ...config import StackConfig
+from ...errors import UsageError
+from ...records import Record, field, replace
+from .bill_files import Line, list_files, read_lines
+from .measured import Days, merge_days
+from .window import Window
+
+_CURRENCY = "USD"
+_ENVIRONMENT, _POOL = ("user_environment", "user:environment"), ("user_pool", "user:pool")
+_LONGEST_HOURS = 25
+"""Most hours of a line of an hourly or daily export, on the day on which clocks change."""
+
+
+class Bill(Record, kw_only=True):
+    """The bill of the stack's account in a window, in US dollars with Savings Plans and reservations amortised."""
+
+    window: Window
+    days: frozenset[date] = frozenset()
+    """Days of the window on which the account has lines."""
+    pools: Mapping[str, Days] = field(default_factory=dict)
+    """Pool → dollars of its nodes and their volumes; only lines with the environment's tag."""
+    platform: Days = field(default_factory=dict)
+    """Dollars of lines with the environment's tag and without a pool's."""
+    elsewhere: float = 0.0
+    """Dollars of the account's other lines, and of other accounts of the file."""
+
+    @property
+    def coverage(self) -> float:
+        """Share of the window's days that the bill has."""
+        return len(self.days) / self.window.days
+
+    def rename_pools(self, names: Mapping[str, str]) -> "Bill":
+        """Return the bill with the present names of pools that had other names."""
+        return replace(self, pools=merge_days(self.pools, lambda name: names.get(name, name)))
+
+    @property
+    def is_tagged(self) -> bool:
+        """True if lines carry the environment's tag."""
+        return bool(self.pools or self.platform)
+
+
+class _Sums:
+    """Sums that grow line by line."""
+
+    def __init__(self) -> None:
+        self.days: set[date] = set()
+        self.pools: dict[str, dict[date, float]] = {}
+        self.platform: dict[date, float] = {}
+        self.elsewhere = 0.0
+        self.accounts: set[str] = set()
+        self.currencies: set[str] = set()
+        self.first = date.max
+        self.last = date.min
+        self.long_lines = 0
+
+
+class _Fault(NamedTuple):
+    place: str
+    text: str
+
+
+def read_bill(path: Path, stack: StackConfig, window: Window) -> Bill:
+    """Read the data export (CUR 2.0) of a file, or of all files below a folder.
+
+    Raises:
+        UsageError: It states every fault: a file or line that cannot be read, lines of another account alone, a second
+            currency, or no day of the window.
+    """
+    sums, problems = _Sums(), list[str]()
+    for file in list_files(path):
+        _add(sums, read_lines(file, problems), stack, window)
+    if sums.accounts or not problems:
+        problems += [f"{place}: {text}" for place, text in _find_faults(sums, path, stack, window)]
+    if problems:
+        raise UsageError("\n".join(problems))
+    return Bill(
+        window=window,
+        days=frozenset(sums.days),
+        pools=sums.pools,
+        platform=sums.platform,
+        elsewhere=sums.elsewhere,
+    )
+
+
+def _add(sums: _Sums, lines: Iterable[Line], stack: StackConfig, window: Window) -> None:
+    for line in lines:
+        sums.accounts.add(line.account)
+        sums.currencies.add(line.currency)
+        sums.first, sums.last = min(sums.first, line.day), max(sums.last, line.day)
+        if line.day not in window:
+            continue
+        own = line.account == stack.account_id
+        if own:
+            sums.days.add(line.day)
+        if not own or _find_tag(line.tags, _ENVIRONMENT) != stack.environment:
+            sums.elsewhere += line.usd
+            continue
+        if line.is_usage and line.hours > _LONGEST_HOURS:
+            sums.long_lines += 1
+        pool = _find_tag(line.tags, _POOL)
+        days = sums.pools.setdefault(pool, {}) if pool else sums.platform
+        days[line.day] = days.get(line.day, 0.0) + line.usd
+
+
+def _find_tag(tags: Mapping[str, str], names: tuple[str, ...]) -> str:
+    return next((tags[name] for name in names if tags.get(name)), "")
+
+
+def _find_faults(sums: _Sums, path: Path, stack: StackConfig, window: Window) -> Iterator[_Fault]:
+    place = f"--bill {path}"
+    if not sums.accounts:
+        remedy = "name the data export (CUR 2.0) that `billing: {export: true}` makes"
+        yield _Fault(place, f"has no line of a bill; {remedy}")
+        return
+    if stack.account_id not in sums.accounts:
+        remedy = "name the export of this account"
+        yield _Fault(place, f"is the bill of {_join(sums.accounts)}, and the stack is in {stack.account_id}; {remedy}")
+    if sums.currencies != {_CURRENCY}:
+        remedy = "the prices and the budget are in USD; leave out the files in other currencies"
+        yield _Fault(place, f"has lines in {_join(sums.currencies)}; {remedy}")
+    if stack.account_id in sums.accounts and not sums.days:
+        remedy = f"name the export of these days, or move the window with --until {sums.last}"
+        text = f"has lines from {sums.first} to {sums.last}, and the window is {window.first} to {window.last}"
+        yield _Fault(place, f"{text}; {remedy}")
+    if sums.long_lines:
+        remedy = "make the export HOURLY or DAILY, since a review needs the dollars of each day"
+        yield _Fault(place, f"has {sums.long_lines} lines of the stack that are longer than a day; {remedy}")
+
+
+def _join(names: Set[str]) -> str:
+    return ", ".join(sorted(name or "(empty)" for name in names))

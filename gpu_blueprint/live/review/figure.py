@@ -1,0 +1,51 @@
+"""A figure: a number with the share of the hours that it covers, its method and its doubts."""
+
+from typing import Any, Literal
+
+from ...records import Record
+
+LEAST_COVERAGE = 0.5
+"""A figure that covers a smaller share of the hours is not known: most of what it should count was not measured."""
+WELL_COVERED = 0.95
+"""A figure that covers at least this share of the hours needs no remark about them."""
+Unit = Literal["GPU hours", "USD", "USD per GPU hour", "share", "count", "slot hours", "USD per slot hour", "pods"]
+
+
+class Figure(Record, kw_only=True):
+    """A number of a review. A gap in the data is not zero: it lowers the coverage, and never the value alone."""
+
+    value: float | None
+    """None if the number is not known."""
+    unit: Unit
+    coverage: float
+    """Share of the hours of the window, from 0 to 1, that the value counts."""
+    method: str
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """True if there is a value."""
+        return self.value is not None
+
+    @property
+    def is_too_small(self) -> bool:
+        """True if the value would cover too small a share of the hours to be known."""
+        return self.coverage < LEAST_COVERAGE
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the JSON document: two digits for dollars and hours, four for shares, null if not known."""
+        digits = 4 if self.unit == "share" or self.unit.startswith("USD per") else 2
+        return {
+            "value": None if self.value is None else round(self.value, digits),
+            "unit": self.unit,
+            "coverage": round(self.coverage, 4),
+            "method": self.method,
+            "doubts": list(self.doubts),
+        }
+
+
+def judge(value: float | None, unit: Unit, coverage: float, method: str, *doubts: str) -> Figure:
+    """Return a figure; its value is not known if it covers too small a share of the hours."""
+    covered = min(max(coverage, 0.0), 1.0)
+    known = value if covered >= LEAST_COVERAGE else None
+    return Figure(value=known, unit=unit, coverage=covered, method=method, doubts=tuple(filter(None, doubts)))

@@ -1,0 +1,82 @@
+"""The mean price of a pool's GPU hours: from the bill where it has the days, else at the prices of the rules."""
+
+from collections.abc import Collection
+from datetime import date
+from typing import Literal
+
+from ...records import Record
+from .bill import Bill
+from .figure import LEAST_COVERAGE, Figure, judge
+from .measured import Measured
+
+Source = Literal["bill", "metrics"]
+_LEAST_SHARE = 0.5
+"""Least share of the days, or of the GPU hours, that must have a price."""
+
+
+class Price(Record, kw_only=True):
+    """The mean price of a GPU hour of one pool; ``usd`` is None if it is not known."""
+
+    usd: float | None
+    source: Source
+
+
+class Spent(Record, kw_only=True):
+    """US dollars and GPU hours of the same days."""
+
+    usd: float
+    gpu_hours: float
+    source: Source
+
+
+class Ledger(Record, kw_only=True):
+    """The measured days of a stack with their bill, if there is one."""
+
+    measured: Measured
+    bill: Bill | None = None
+
+    def spend(self, pool: str, days: Collection[date]) -> Spent | None:
+        """Return the dollars and the GPU hours of a pool on some days; None if a price is missing.
+
+        The bill counts where it has all of the days and the pool; its dollars are those of whole days, so ``days``
+        must have metrics nearly all the time.
+        """
+        bought = self.measured.total("bought", pool, days=days)
+        billed = self.bill.pools.get(pool) if self.bill else None
+        if self.bill and billed and days and all(day in self.bill.days for day in days):
+            return Spent(usd=sum(billed.get(day, 0.0) for day in days), gpu_hours=bought, source="bill")
+        priced = bought - self.measured.total("unpriced", pool, days=days)
+        if not bought or priced < _LEAST_SHARE * bought:
+            return None
+        usd = self.measured.total("usd", pool, days=days) * bought / priced
+        return Spent(usd=usd, gpu_hours=bought, source="metrics")
+
+    def spend_on(self, pool: str, day: date, source: Source) -> float | None:
+        """Return the dollars of a pool on a day from the bill or from the metrics; None if they are not known."""
+        if source == "bill":
+            return self.bill.pools.get(pool, {}).get(day, 0.0) if self.bill and day in self.bill.days else None
+        if self.measured.total("unpriced", pool, days=(day,)):
+            return None
+        return self.measured.total("usd", pool, days=(day,))
+
+    def find_price(self, pool: str) -> Price:
+        """Return the mean price of a pool's GPU hours in the window."""
+        whole = self.measured.whole_days
+        billed = whole & self.bill.days if self.bill else frozenset()
+        own = self.spend(pool, billed) if len(billed) >= _LEAST_SHARE * len(whole) else None
+        spent = own if own and own.source == "bill" else self.spend(pool, {*self.measured.seen})
+        if spent is None or not spent.gpu_hours:
+            return Price(usd=None, source="metrics")
+        return Price(usd=spent.usd / spent.gpu_hours, source=spent.source)
+
+    def sum_pool(self, pool: str) -> Figure:
+        """Return the dollars of a pool in the window, and the share of the window's days that have them."""
+        billed = self.bill.pools.get(pool) if self.bill else None
+        if self.bill and billed and self.bill.coverage >= LEAST_COVERAGE:
+            return judge(sum(billed.values()), "USD", self.bill.coverage, "usd-bill")
+        bought = self.measured.total("bought", pool)
+        unpriced = self.measured.total("unpriced", pool)
+        priced = 1 - unpriced / bought if bought else 1.0
+        doubt = "some of its nodes have no price in the rules" if unpriced else ""
+        usd = self.measured.total("usd", pool)
+        return judge(usd, "USD", self.measured.coverage * priced, "usd-metrics", doubt)
