@@ -37,6 +37,7 @@ COMMANDS = [*list_runbook_commands(), *list_page_commands()]
 
 
 @pytest.mark.parametrize(("place", "command"), COMMANDS, ids=lambda text: text[:60])
+@pytest.mark.reads("kubectl-lines", "aws-lines", "blueprint-lines")
 def test_a_program_takes_the_command_of_a_runbook_or_page(place: str, command: str) -> None:
     assert find_faults(command) == [], place
 
@@ -65,6 +66,7 @@ def test_a_program_takes_the_command_of_a_runbook_or_page(place: str, command: s
         "blueprint explain STACK POOL --deep",
     ],
 )
+@pytest.mark.reads("kubectl-lines", "aws-lines", "blueprint-lines", refused=True)
 def test_a_command_that_its_program_would_refuse_is_found(command: str) -> None:
     assert find_faults(command)
 

@@ -47,11 +47,16 @@ def list_commands(text: str) -> list[str]:
 
 def list_kubectl(line: str) -> list[str]:
     """Return the commands of kubectl in a line of shell, which other programs may read or follow."""
+    return [shlex.join(words) for words in list_calls(line, "kubectl") if len(words) > 1]
+
+
+def list_calls(line: str, program: str) -> list[list[str]]:
+    """Return the words of each call of a program in a line of shell."""
     words = shlex.shlex(line, posix=True, punctuation_chars=";|&()")
     words.whitespace_split, words.commenters = True, ""
     groups = groupby(words, lambda word: not word.strip(";|&()$"))
-    parts = [shlex.join(part) for is_operator, part in groups if not is_operator]
-    return [part for part in parts if part.startswith("kubectl ")]
+    parts = [[*part] for is_operator, part in groups if not is_operator]
+    return [part for part in parts if part[0] == program]
 
 
 def find_faults(line: str) -> list[str]:

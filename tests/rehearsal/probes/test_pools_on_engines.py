@@ -83,6 +83,7 @@ def special(tmp_path_factory: pytest.TempPathFactory) -> Played:
         return Played(config, results, [*lab.aws.instances.values()])
 
 
+@pytest.mark.reads("hours-commands")
 def test_every_probe_of_the_special_pools_is_as_expected(special: Played) -> None:
     assert {result.probe: result.difference for result in special.results if result.difference} == {}
     assert {result.subject for result in special.results} >= {f"pool {name}" for name in (*SPECIAL, *CPU_POOLS)}
@@ -169,14 +170,17 @@ config:
         purchase: [on-demand]
         maxGpus: 4
         sharing: {mode: mps, replicas: 4}
+      - {name: data, purpose: inference, gpu: a10g, purchase: [on-demand], maxGpus: 4}
 """
 
 
 def break_objects(manifest: Manifest) -> Manifest | None:
-    """Misspell a taint, drop a label, double a limit and leave out the overlays."""
+    """Misspell a taint and a header of user data, drop a label, double a limit and leave out the overlays."""
     name, spec = manifest["metadata"].get("name", ""), manifest.get("spec", {})
     if manifest["kind"] == "NodeOverlay":
         return None
+    if manifest["kind"] == "EC2NodeClass" and name == "data":
+        return {**manifest, "spec": {**spec, "userData": spec["userData"].replace("MIME-Version:", "MIME-Versoin:")}}
     if manifest["kind"] != "NodePool":
         return manifest
     template: dict[str, Any] = spec["template"]
@@ -196,6 +200,7 @@ DIFFERING = {
     "taint/one-gpu": "the pod is still waiting: ",
     "label/one-gpu": "the pod is still waiting: ",
     "overlay/one-gpu": "the pod is still waiting: ",
+    "data/one-gpu": "the pod is still waiting: ",
     "limit/ceiling": "5 run and 0 wait; 4 should fill limit, and 1 wait",
 }
 """Probe → beginning of the difference."""
@@ -216,5 +221,6 @@ def test_a_pool_beside_broken_pools_is_as_expected(broken: dict[str, str]) -> No
 
 
 @pytest.mark.parametrize("probe", DIFFERING)
+@pytest.mark.reads("karpenter-objects", "user-data", refused=True)
 def test_a_broken_object_makes_a_probe_differ(broken: dict[str, str], probe: str) -> None:
     assert broken[probe].startswith(DIFFERING[probe])
