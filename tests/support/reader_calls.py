@@ -25,6 +25,7 @@ CALLS: Mapping[str, tuple[set[str], ...]] = {
     "json-schema": ({"jsonschema.Draft202012Validator"},),
     "kubernetes-models": ({"npm", "tsc"},),
     "kubernetes-validate": ({"kubernetes_validate.validate"},),
+    "moto": ({"EcrLifecyclePolicyValidator"},),
     "parliament": ({"analyze_policy_string"},),
     "prometheus": ({"promtool"},),
     "pulumi-sdk": ({"find_input_class"},),
