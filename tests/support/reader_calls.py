@@ -23,11 +23,13 @@ CALLS: Mapping[str, tuple[set[str], ...]] = {
     "bash": ({"bash", "subprocess.run"}, {"sh", "subprocess.run"}, {"build_shell", "subprocess.Popen"}),
     "blueprint": ({"build_parser"}, {"read_snapshot"}, {"run_program"}, {"read_as_pulumi"}),
     "json-schema": ({"jsonschema.Draft202012Validator"},),
+    "kubespawner": ({"ask_package", "jupyterhub-kubespawner=="},),
     "kubernetes-models": ({"npm", "tsc"},),
     "kubernetes-validate": ({"kubernetes_validate.validate"},),
     "moto": ({"EcrLifecyclePolicyValidator"},),
     "parliament": ({"analyze_policy_string"},),
     "prometheus": ({"promtool"},),
+    "triton": ({"ask_package", "tritonclient-"},),
     "pulumi-sdk": ({"find_input_class"},),
 }
 """Reader that is no engine → sets of words: a test that calls the reader reaches all words of a set."""
@@ -65,8 +67,11 @@ def _read_marks(file: str, test: ast.FunctionDef) -> Iterator[MarkedTest]:
 
 def calls(test: MarkedTest, reader: str) -> bool:
     """Return whether a test reaches a reader."""
-    engine, reached = read_table().readers[reader].engine, reach(test.file, test.name)
-    return any(words <= reached for words in ([{engine, "find_engine"}] if engine else CALLS[reader]))
+    row, reached = read_table().readers[reader], reach(test.file, test.name)
+    if row.engine:
+        return {row.engine, "find_engine"} <= reached
+    own = {row.version} if row.version and not row.package else set()
+    return any(words | own <= reached for words in CALLS[reader])
 
 
 def reach(file: str, test: str) -> set[str]:
@@ -115,7 +120,8 @@ def _index(file: Path) -> Mapping[str, list[ast.AST]]:
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
-                found.setdefault(ast.unparse(target), []).append(node.value)
+                for name in target.elts if isinstance(target, ast.Tuple) else [target]:
+                    found.setdefault(ast.unparse(name), []).append(node.value)
     for node in ast.walk(tree(file)):
         if isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:

@@ -121,5 +121,5 @@ def test_the_lifecycle_policy_of_cached_images_is_valid() -> None:
 def test_a_unit_that_ecr_does_not_know_is_noticed() -> None:
     (template, *_) = find_resources(planned(), "RepositoryCreationTemplate")
     assert '"days"' in template.inputs["lifecyclePolicy"]
-    with pytest.raises(Exception, match="instance value .day. not found"):
+    with pytest.raises(Exception, match="instance value"):
         judge_lifecycle(template.inputs["lifecyclePolicy"].replace('"days"', '"day"'))
