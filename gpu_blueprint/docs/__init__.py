@@ -14,6 +14,7 @@ from .own_prometheus_page import render_own_prometheus_page
 from .pod_waits_page import describe_causes, list_causes, render_pod_waits_page
 from .policies_page import describe_rule, render_policies_page
 from .problems_page import render_problem_pages, show_example, show_line
+from .readers_page import render_readers_page
 from .sharing_page import render_sharing_page
 from .tenants_page import render_tenants_page
 
@@ -33,6 +34,7 @@ def render_pages() -> dict[Path, str]:
         Path("docs/my-pod-waits.md"): render_pod_waits_page(),
         Path("docs/dashboards.md"): render_dashboards_page(),
         Path("docs/own-prometheus.md"): render_own_prometheus_page(),
+        Path("docs/readers.md"): render_readers_page(),
         Path("docs/decisions/README.md"): render_decisions_page(),
     }
 

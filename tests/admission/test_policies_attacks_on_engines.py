@@ -26,6 +26,7 @@ def played() -> Iterator[attack_table.Played]:
 
 
 @pytest.mark.parametrize("case", read_cases("attacks"), ids=lambda case: case.slug)
+@pytest.mark.reads("admission-policies")
 def test_an_attack_is_refused_with_the_words_that_help(case: Case, played: attack_table.Played) -> None:
     refusal = played.now[case.name].refusal
     assert refusal, "the attack succeeds"
@@ -39,6 +40,7 @@ def test_a_template_is_accepted_with_a_warning(case: Case, played: attack_table.
     assert [words for words in case.says if words not in " ".join(verdict.warnings)] == [], verdict
 
 
+@pytest.mark.reads("admission-policies", refused=True)
 def test_every_attack_succeeds_once_all_that_keeps_it_out_is_taken_out(played: attack_table.Played) -> None:
     cases = [case for case in (*read_cases("attacks"), *read_cases("warnings")) if case.kept_out_by != SERVER]
     assert prove(played.lab.kube, played.config, cases) == {}

@@ -40,6 +40,7 @@ def snapshot(stack: str = "dev") -> Snapshot:
     return read_snapshot(document(stack), stack)
 
 
+@pytest.mark.reads("plan-document")
 def test_a_document_is_read_in_full() -> None:
     read = snapshot()
     assert [resource.as_json() for resource in read.resources] == document()["resources"]
@@ -166,6 +167,7 @@ def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         ("resources", [], "its URNs name no stacks"),
     ],
 )
+@pytest.mark.reads("plan-document", refused=True)
 def test_a_plan_with_absurd_content_is_refused_at_its_place(path: str, value: Any, words: str) -> None:
     broken = document()
     change(path, value)(broken)

@@ -111,6 +111,22 @@ def test_the_script_registers_the_command(shell: str, words: str, capsys: pytest
     assert words in capsys.readouterr().out
 
 
+def source_with_bash(script: str) -> str:
+    """Return what bash says of a script that it loads."""
+    command = ["bash", "-c", 'source /dev/stdin && type -t "${1}"', "bash", "_python_argcomplete"]
+    said = subprocess.run(command, input=script, capture_output=True, text=True, timeout=PATIENCE_S)
+    return said.stderr or said.stdout.strip()
+
+
+@pytest.mark.reads("completion-script", refused=True)
+def test_bash_refuses_a_script_without_its_end(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    assert source_with_bash(script) == "function"
+    assert "syntax error" in source_with_bash(script[: script.index("\n}")])
+
+
+@pytest.mark.reads("completion-script")
 def test_bash_completes_with_the_script(project: Path) -> None:
     (project / "blueprint").write_text(f'#!/bin/sh\nexec {COMMAND} "$@"\n')
     (project / "blueprint").chmod(0o755)

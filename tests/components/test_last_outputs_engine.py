@@ -76,6 +76,7 @@ def test_a_block_for_services_is_refused_until_it_is_as_before(built: Lifecycle)
     assert is_unchanged(built.engine.preview()) and is_unchanged(built.engine.up())
 
 
+@pytest.mark.reads("platform-record")
 def test_every_change_is_named_at_once(built: Lifecycle) -> None:
     section = edit_file("dev", lambda stack: stack.update(environment="test", accountId="100200300499"))
     section[STACK_KEY]["cluster"]["kubernetesVersion"] = "1.35"
@@ -84,6 +85,7 @@ def test_every_change_is_named_at_once(built: Lifecycle) -> None:
     configure(built)
 
 
+@pytest.mark.reads("platform-record", refused=True)
 def test_an_older_blueprint_is_refused_until_it_is_allowed_by_its_version(
     built: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ STACKS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.reads("iam-policies")
 def test_every_document_of_a_stack_is_right(stack: str) -> None:
     planned = plan_with(**STACKS[stack])
     assert find_faults(planned) == []
@@ -35,6 +36,7 @@ def list_policies(planned: Plan) -> list[tuple[str, str, Any]]:
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
+@pytest.mark.reads("iam-policies")
 def test_every_document_of_a_shipped_stack_is_right(stack: str) -> None:
     assert find_faults(plan(stack)) == []
 
@@ -76,6 +78,7 @@ def test_the_linter_finds_faults_of_trust_policies_and_old_versions() -> None:
     assert found.endswith(" of 2048 characters")
 
 
+@pytest.mark.reads("iam-policies", refused=True)
 def test_parliament_finds_actions_and_resources_that_do_not_fit_in_every_partition() -> None:
     for partition in ("aws", "aws-us-gov"):
         wrong = (

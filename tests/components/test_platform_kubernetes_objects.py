@@ -31,6 +31,7 @@ def test_a_plan_has_objects_of_each_kind(planned: Plan, kind_: str) -> None:
     assert kind_ in {kind(found) for found in filter_builtin_kinds(planned)}
 
 
+@pytest.mark.reads("kubernetes-objects")
 def test_objects_are_strictly_valid_for_the_clusters_version(planned: Plan) -> None:
     version = find_resource(planned, "aws:eks/cluster:Cluster").inputs["version"]
     for found in filter_builtin_kinds(planned):
@@ -44,6 +45,7 @@ def validate(text: str, version: str) -> str:
     return str(kubernetes_validate.validate(json.loads(text), version, strict=True))
 
 
+@pytest.mark.reads("kubernetes-objects", refused=True)
 def test_the_validator_finds_an_unknown_field() -> None:
     quota = dict(find_resource(plan("dev"), "ResourceQuota", "-quota").inputs)
     with pytest.raises(kubernetes_validate.ValidationError):

@@ -43,6 +43,7 @@ def filter_typed_resources(planned: Plan) -> list[PlannedResource]:
 
 
 @pytest.mark.parametrize("stack", [*SHIPPED, *PLANNERS])
+@pytest.mark.reads("aws-resources")
 def test_every_planned_input_matches_the_sdk(stack: str) -> None:
     planned = plan(stack) if stack in SHIPPED else PLANNERS[stack]()
     resources = filter_typed_resources(planned)
@@ -98,6 +99,7 @@ ADDON, GROUP, TEMPLATE = "aws:eks/addon:Addon", "aws:eks/nodeGroup:NodeGroup", "
         ("Release", "-controller", {"skipCRDs": True}, "skipCRDs: no such input ['skipCrds']"),
     ],
 )
+@pytest.mark.reads("aws-resources", refused=True)
 def test_a_wrong_input_is_found(type_: str, part: str, inputs: dict[str, Any], complaint: str) -> None:
     found = find_misfits_after_change(type_, part, **inputs)
     assert len(found) == 1 and complaint in found[0]

@@ -46,6 +46,7 @@ def test_the_generated_pages_are_up_to_date(rendered: Mapping[Path, str]) -> Non
 
 
 @pytest.mark.parametrize("file", STACK_FILES, ids=lambda file: file.name)
+@pytest.mark.reads("schema-of-stack-files")
 def test_a_stack_file_names_the_schema_and_satisfies_it(file: Path) -> None:
     text = file.read_text()
     assert text.startswith(HEADER), f"let {file.name} start with this line, so that editors check it: {HEADER}"
@@ -53,6 +54,7 @@ def test_a_stack_file_names_the_schema_and_satisfies_it(file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["misspelt-field-of-a-pool", "text-for-a-number", "kubernetes-version-not-quoted"])
+@pytest.mark.reads("schema-of-stack-files", refused=True)
 def test_the_schema_refuses_mistakes_that_editors_should_underline(name: str) -> None:
     assert list_schema_errors((BAD / f"Pulumi.{name}.yaml").read_text())
 

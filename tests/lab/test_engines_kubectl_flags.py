@@ -27,5 +27,6 @@ def read_help(command: str) -> Flags:
 
 
 @pytest.mark.parametrize("command", FLAGS)
+@pytest.mark.reads("kubectl-lines")
 def test_the_table_names_the_flags_that_kubectl_takes(command: str) -> None:
     assert read_help(command) == FLAGS[command]

@@ -25,6 +25,7 @@ CONFIGURATION = {
 }
 
 
+@pytest.mark.reads("kueue-configuration", refused=True)
 def test_kueue_refuses_a_configuration_with_an_unknown_key(plane: ControlPlane, workspace_of_plane: Workspace) -> None:
     """The first test, since only one Kueue can run."""
     kueue = Kueue(workspace_of_plane, plane, {**CONFIGURATION, "manageJobsWithQueueName": True})

@@ -66,12 +66,14 @@ def test_the_files_hold_every_way_of_sharing() -> None:
 
 
 @pytest.mark.parametrize(("text", "strategy"), FILES)
+@pytest.mark.reads("plugin-files")
 def test_the_device_plugin_starts_with_each_file_in_the_operators_environment(text: str, strategy: str) -> None:
     environment = {"MIG_STRATEGY": strategy} if strategy else {}
     assert ask_plugin(text, environment, L4) == find_served(text)
 
 
 @pytest.mark.parametrize(("text", "strategy"), WITH_MPS)
+@pytest.mark.reads("plugin-files", refused=True)
 def test_under_a_strategy_for_all_nodes_the_plugin_would_end_with_mps(text: str, strategy: str) -> None:
     assert strategy == ""
     assert "--mig-strategy=mixed is not supported with MPS" in ask_plugin(text, {"MIG_STRATEGY": MIXED}, L4)
@@ -103,6 +105,7 @@ def test_the_device_plugin_reads_files_and_variables_as_the_rules_say(
 
 
 @pytest.mark.parametrize("config", list(list_configs()), ids=lambda config: config.pools[0].name)
+@pytest.mark.reads("plugin-files")
 def test_nodes_have_the_labels_that_they_had_but_for_the_strategy_beside_mps(config: StackConfig) -> None:
     """Before, one strategy held for all nodes, and no file named one."""
     files = build_gpu_operator_values(config)["devicePlugin"]["config"]["data"]
@@ -134,6 +137,7 @@ def count_labelled(labels: dict[str, str], per_device: Any) -> dict[str, int]:
     return found
 
 
+@pytest.mark.reads("mig-configurations")
 def test_mig_parted_takes_every_configuration() -> None:
     asked = {
         name: ask_mig_parted(text, name)
@@ -154,6 +158,7 @@ def test_mig_parted_takes_every_configuration() -> None:
         ({"mig-device": {"1g.10gb": 1}}, "mig-device"),
     ],
 )
+@pytest.mark.reads("mig-configurations", refused=True)
 def test_mig_parted_refuses_a_config_that_it_cannot_apply(entry: dict[str, Any], said: str) -> None:
     config = {"version": "v1", "mig-configs": {"own": [{"devices": "all", "mig-enabled": True, **entry}]}}
     assert said in ask_mig_parted(yaml.safe_dump(config), "own") != ""

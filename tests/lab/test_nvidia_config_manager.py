@@ -85,6 +85,7 @@ def link(
 
 
 @pytest.mark.parametrize("edit", SHARED)
+@pytest.mark.reads("plugin-files")
 def test_a_retired_file_is_linked_and_shares_as_before(edit: str, node: ControlPlane, tmp_path: Path) -> None:
     old, new, model = SHARED[edit]
     label = find_label(old)
@@ -96,6 +97,7 @@ def test_a_retired_file_is_linked_and_shares_as_before(edit: str, node: ControlP
 
 
 @pytest.mark.parametrize("edit", SHARED)
+@pytest.mark.reads("plugin-files", refused=True)
 def test_without_its_file_the_config_manager_ends(edit: str, node: ControlPlane, tmp_path: Path) -> None:
     old, new, _ = SHARED[edit]
     label = find_label(old)

@@ -39,6 +39,7 @@ def fill_template(template: str, case: AlertCase) -> str:
 
 @needs_promtool
 @pytest.mark.parametrize("name", ALERT_NAMES)
+@pytest.mark.reads("rules")
 def test_an_alert_fires_and_stays_quiet_as_its_cases_say(name: str, tmp_path: Path) -> None:
     tests = [write_alert_test(case) for case in ALERT_CASES if case.alert == name]
     assert find_failures(tmp_path, tests, list_rules(name)) == ""
@@ -55,6 +56,7 @@ def test_every_alert_case_belongs_to_an_alert() -> None:
 
 @needs_promtool
 @pytest.mark.parametrize(("broken", "fires"), [("vector(0) > 1", True), ("vector(1)", False)])
+@pytest.mark.reads("rules", refused=True)
 def test_the_cases_detect_a_broken_alert(broken: str, fires: bool, tmp_path: Path) -> None:
     """A rule that is never true fails the cases that fire; a rule that is always true fails the quiet cases."""
     groups = []

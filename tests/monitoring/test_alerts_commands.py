@@ -1,6 +1,7 @@
 """Every command of the runbooks is a command that its program takes, and prints the fact that its step promises."""
 
 import re
+import shlex
 import subprocess
 from collections.abc import Iterator
 
@@ -8,7 +9,8 @@ import pytest
 
 from gpu_blueprint.monitoring import ALERTS, Alert
 
-from ..support.command_lines import find_faults, list_commands
+from ..support.command_lines import find_faults, list_calls, list_commands
+from ..support.pages import list_pages, list_shell_lines, page_name
 from ..support.plans import ROOT
 from ..support.processes import PATIENCE_S
 
@@ -37,8 +39,26 @@ COMMANDS = [*list_runbook_commands(), *list_page_commands()]
 
 
 @pytest.mark.parametrize(("place", "command"), COMMANDS, ids=lambda text: text[:60])
+@pytest.mark.reads("kubectl-lines", "aws-lines", "blueprint-lines")
 def test_a_program_takes_the_command_of_a_runbook_or_page(place: str, command: str) -> None:
     assert find_faults(command) == [], place
+
+
+def list_aws_lines() -> Iterator[tuple[str, list[str]]]:
+    """Yield page and words of each command of the AWS CLI; names in sentences are no whole commands."""
+    for page in list_pages():
+        for line in list_shell_lines(page.read_text(encoding="utf-8")):
+            parts = [part for part in (line, *re.findall(r"\$\(([^()]*)\)", line)) if re.search(r"\baws [a-z]", part)]
+            for words in (words for part in parts for words in list_calls(part, "aws")):
+                if len(words) > 3 and "…" not in line:
+                    yield page_name(page), words
+
+
+@pytest.mark.reads("aws-lines")
+def test_the_aws_cli_takes_every_command_of_the_pages() -> None:
+    found = [*list_aws_lines()]
+    faults = [f"{page}: {fault}" for page, words in found for fault in find_faults(shlex.join(words))]
+    assert len(found) > 20 and faults == []
 
 
 @pytest.mark.parametrize(
@@ -61,10 +81,14 @@ def test_a_program_takes_the_command_of_a_runbook_or_page(place: str, command: s
         "aws ec2 modify-capacity-reservation",
         "aws ec2 cancel-capacity-reservation --id cr-1",
         "aws ec2 return-capacity-reservation --capacity-reservation-id cr-1",
+        "aws eks update-cluster-version --name a --version 1.36",
+        "aws eks update-cluster-config --name a --no-deletion-protections",
+        "aws iam create-service-linked-role --awsservice-name spot.amazonaws.com",
         "blueprint check",
         "blueprint explain STACK POOL --deep",
     ],
 )
+@pytest.mark.reads("kubectl-lines", "aws-lines", "blueprint-lines", refused=True)
 def test_a_command_that_its_program_would_refuse_is_found(command: str) -> None:
     assert find_faults(command)
 

@@ -21,6 +21,7 @@ def write_recording_test(case: RecordingCase) -> dict[str, Any]:
 
 @needs_promtool
 @pytest.mark.parametrize("name", RECORDED)
+@pytest.mark.reads("rules")
 def test_a_recorded_series_has_the_samples_of_its_cases(name: str, tmp_path: Path) -> None:
     tests = [write_recording_test(case) for case in RECORDING_CASES if case.rule == name]
     assert find_failures(tmp_path, tests, list_rules(name)) == ""

@@ -15,6 +15,7 @@ from .cases.case import STACK
 
 @needs_promtool
 @pytest.mark.parametrize("stack", [*SHIPPED, "cases"])
+@pytest.mark.reads("rules")
 def test_promtool_accepts_the_rules_of_a_stack(stack: str, tmp_path: Path) -> None:
     config = builders.config(**STACK) if stack == "cases" else shipped_config(stack)
     file = tmp_path / "rules.yaml"

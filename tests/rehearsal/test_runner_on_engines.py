@@ -28,6 +28,7 @@ def test_the_api_server_refuses_nothing(played: Rehearsed) -> None:
     assert played.found.refusals == ()
 
 
+@pytest.mark.reads("karpenter-objects")
 def test_every_probe_is_as_expected(played: Rehearsed) -> None:
     results = played.found.results
     assert {found.probe: f"{found.difference} {found.traceback}" for found in results if not found.is_as_expected} == {}
@@ -44,6 +45,7 @@ def test_every_pool_was_launched_in_every_way_to_buy(played: Rehearsed) -> None:
     assert launched == {(pool.name, way) for pool in played.config.all_pools for way in pool.purchase}
 
 
+@pytest.mark.reads("user-data")
 def test_user_data_brings_the_labels_and_taints_of_the_pool(played: Rehearsed) -> None:
     for launch in played.found.launches:
         pool, settings = find_pool_of(played.config, launch), read_settings(played.config, launch)

@@ -48,6 +48,7 @@ def apply(lab: Lab, manifest: Manifest) -> str:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem.removeprefix("Pulumi."))
+@pytest.mark.reads("kubernetes-objects", "admission-policies", "karpenter-objects", "monitoring-objects", "queues")
 def test_the_api_server_takes_every_object_of_a_stack(file: Path, lab: Lab) -> None:
     plan = record("test", yaml.safe_load(file.read_text())["config"])
     manifests = [complete_volume(manifest.content) for manifest in list_manifests(load_file(file), plan)]
@@ -56,6 +57,7 @@ def test_the_api_server_takes_every_object_of_a_stack(file: Path, lab: Lab) -> N
     assert [objection for manifest in first if (objection := apply(lab, manifest))] == []
 
 
+@pytest.mark.reads("queues")
 def test_kueue_takes_queues_of_every_form(lab: Lab) -> None:
     config = builders.config(**build_queued_stack())
     manifests = [manifest.content for manifest in list_manifests(config, plan_queues())]
@@ -77,6 +79,7 @@ FAULTS: dict[str, tuple[tuple[str | int, ...], Any]] = {
 
 
 @pytest.mark.parametrize("reason", FAULTS)
+@pytest.mark.reads("queues", refused=True)
 def test_kueue_refuses_a_wrong_queue(lab: Lab, reason: str) -> None:
     place, value = FAULTS[reason]
     (found, *_) = find_resources(plan_queues(), "ClusterQueue")
@@ -91,6 +94,7 @@ def test_kueue_refuses_a_wrong_queue(lab: Lab, reason: str) -> None:
     assert reason in apply(lab, queue)
 
 
+@pytest.mark.reads("kubernetes-objects", refused=True)
 def test_the_api_server_refuses_a_misspelt_field(lab: Lab) -> None:
     quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "a"}, "spec": {"hrad": {}}}
     assert 'unknown field "spec.hrad"' in apply(lab, quota) or ".spec.hrad" in apply(lab, quota)

@@ -51,6 +51,7 @@ def run_commands(page: str, folder: Path) -> list[list[str]]:
     return [call.splitlines() for call in calls if call]
 
 
+@pytest.mark.reads("secrets-page")
 def test_the_commands_make_the_namespace_and_then_every_key(files: dict[str, str], tmp_path: Path) -> None:
     namespace, *secrets = run_commands(files["secrets.md"], tmp_path)
     assert namespace == ["apply", "--filename", "manifests/namespace-monitoring.yaml"]
@@ -68,6 +69,14 @@ def test_the_commands_make_the_namespace_and_then_every_key(files: dict[str, str
         manifest = yaml.safe_load(files[f"manifests/secret-monitoring-{name}.yaml"])
         plain = {f"--from-literal={key}={b64decode(text).decode()}" for key, text in manifest.get("data", {}).items()}
         assert plain <= set(made[name])
+
+
+@pytest.mark.reads("secrets-page", refused=True)
+def test_a_name_that_a_shell_reads_otherwise_is_noticed(files: dict[str, str], tmp_path: Path) -> None:
+    page = files["secrets.md"]
+    assert page.count("kubectl create secret generic ") == 3
+    with pytest.raises(subprocess.CalledProcessError):
+        run_commands(page.replace("generic ", "generic (", 1), tmp_path)
 
 
 def test_a_secret_of_the_team_gets_a_command_and_another_object_is_only_named(tmp_path: Path) -> None:

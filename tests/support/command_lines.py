@@ -5,6 +5,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+import botocore
+
 from gpu_blueprint.cli.parser import build_parser
 
 from . import aws_models
@@ -36,6 +38,9 @@ RESOURCES = {
 }
 OUTPUTS = ("wide", "yaml", "json", "name")
 _GREP_FLAGS = {"-i": 0, "-E": 0, "-v": 0, "-c": 0, "-A": 1, "-B": 1}
+OWN_AWS_COMMANDS = {"s3 cp", "s3 sync", "s3 ls", "eks update-kubeconfig", "ecr get-login-password"}
+"""Commands that the AWS CLI writes itself; botocore has no model of their options."""
+GLOBAL_AWS_OPTIONS = {"--region", "--query", "--output", "--profile", "--endpoint-url", "--no-cli-pager"}
 _EXAMPLES = (r"{{ \$labels\.\w+ }}", r"\{\w+\}", r"<\w+>")
 
 
@@ -46,11 +51,16 @@ def list_commands(text: str) -> list[str]:
 
 def list_kubectl(line: str) -> list[str]:
     """Return the commands of kubectl in a line of shell, which other programs may read or follow."""
+    return [shlex.join(words) for words in list_calls(line, "kubectl") if len(words) > 1]
+
+
+def list_calls(line: str, program: str) -> list[list[str]]:
+    """Return the words of each call of a program in a line of shell."""
     words = shlex.shlex(line, posix=True, punctuation_chars=";|&()")
     words.whitespace_split, words.commenters = True, ""
     groups = groupby(words, lambda word: not word.strip(";|&()$"))
-    parts = [shlex.join(part) for is_operator, part in groups if not is_operator]
-    return [part for part in parts if part.startswith("kubectl ")]
+    parts = [[*part] for is_operator, part in groups if not is_operator]
+    return [part for part in parts if part[0] == program]
 
 
 def find_faults(line: str) -> list[str]:
@@ -134,24 +144,28 @@ def _check_operands(command: str, operands: Sequence[str], given: dict[str, str]
 
 def _check_aws(service: str, operation: str, words: Sequence[str]) -> Iterator[str]:
     """Compare the options with botocore's model of the operation, from which the AWS CLI makes its options."""
+    if f"{service} {operation}" in OWN_AWS_COMMANDS:
+        return
     model = aws_models.service(service)
-    name = next((found for found in model.operation_names if _hyphenate(found) == operation), None)
+    name = next((found for found in model.operation_names if botocore.xform_name(found, "-") == operation), None)
     if name is None:
         yield f"aws {service} has no {operation}"
         return
     shape = model.operation_model(name).input_shape
-    known = {f"--{_hyphenate(member)}" for member in shape.members}
+    members = shape.members if shape else {}
+    names = {member: _name_option(service, member) for member in members}
+    known = {*names.values()} | GLOBAL_AWS_OPTIONS
+    known |= {f"--no-{names[member][2:]}" for member, value in members.items() if value.type_name == "boolean"}
     options = {word.partition("=")[0] for word in words if word.startswith("--")}
-    yield from (f"aws {service} {operation} has no {option}" for option in options - known)
-    yield from (
-        f"aws {service} {operation} needs --{_hyphenate(member)}"
-        for member in shape.required_members
-        if f"--{_hyphenate(member)}" not in options
-    )
+    yield from (f"aws {service} {operation} has no {option}" for option in sorted(options - known))
+    required = [names[member] for member in (shape.required_members if shape else ())]
+    yield from (f"aws {service} {operation} needs {option}" for option in required if option not in options)
 
 
-def _hyphenate(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+def _name_option(service: str, member: str) -> str:
+    """Return the option of a member; the AWS CLI renames `version`, which would hide its own (argrename.py)."""
+    name = botocore.xform_name(member, "-")
+    return "--kubernetes-version" if (service, name) == ("eks", "version") else f"--{name}"
 
 
 def _check_blueprint(words: Sequence[str]) -> Iterator[str]:

@@ -27,7 +27,7 @@ def list_shell_lines(page: str) -> Iterator[str]:
     A line that ends with a backslash, or inside the quotes of JSON, is one command with the next. Output of a block
     ``console`` is no command.
     """
-    page = re.sub(r"'\{[^'`]*'", lambda found: " ".join(found[0].split()), page.replace("\\\n", " "))
+    page = re.sub(r"'\w*\.?\{[^'`]*'", lambda found: " ".join(found[0].split()), page.replace("\\\n", " "))
     for kind, block in re.findall(r"^ *```(console|sh|bash)\n(.*?)^ *```", page, re.DOTALL | re.MULTILINE):
         lines = [line.strip() for line in block.splitlines()]
         yield from (_cut_comment(line) for line in lines if kind != "console" or line.startswith("$ "))

@@ -219,6 +219,7 @@ def lint(file: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.lab
 @pytest.mark.lab_core
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+@pytest.mark.reads("workflows")
 def test_actionlint_finds_nothing(file: Path) -> None:
     found = lint(file)
     assert (found.returncode, found.stdout) == (0, "")
@@ -226,6 +227,7 @@ def test_actionlint_finds_nothing(file: Path) -> None:
 
 @pytest.mark.lab
 @pytest.mark.lab_core
+@pytest.mark.reads("workflows", refused=True)
 def test_actionlint_sees_a_wrong_workflow(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.yml"
     wrong.write_text(

@@ -100,3 +100,26 @@ def test_a_stack_without_cache_has_nothing_of_it(images: dict[str, Any] | None) 
     chosen: dict[str, Any] = {"images": images} if images else {}
     made = plan_of(builders.stack(**chosen))
     assert not [found.name for found in made if "aws:ecr" in found.type or "image" in found.name.lower()]
+
+
+def judge_lifecycle(text: str) -> None:
+    """Let moto's validator judge a lifecycle policy; it raises what ECR would refuse."""
+    from moto.ecr.policy_validation import EcrLifecyclePolicyValidator  # a second, for one test
+
+    EcrLifecyclePolicyValidator(text).validate()
+
+
+@pytest.mark.reads("image-lifecycle")
+def test_the_lifecycle_policy_of_cached_images_is_valid() -> None:
+    texts = {found.inputs["lifecyclePolicy"] for found in find_resources(planned(), "RepositoryCreationTemplate")}
+    assert texts
+    for text in texts:
+        judge_lifecycle(text)
+
+
+@pytest.mark.reads("image-lifecycle", refused=True)
+def test_a_unit_that_ecr_does_not_know_is_noticed() -> None:
+    (template, *_) = find_resources(planned(), "RepositoryCreationTemplate")
+    assert '"days"' in template.inputs["lifecyclePolicy"]
+    with pytest.raises(Exception, match="instance value"):
+        judge_lifecycle(template.inputs["lifecyclePolicy"].replace('"days"', '"day"'))

@@ -46,12 +46,14 @@ def write_config(folder: Path, config: dict[str, Any]) -> Path:
 
 @needs_amtool
 @pytest.mark.parametrize("fields", [pytest.param(fields, id=name) for name, fields in NOTIFY.items()])
+@pytest.mark.reads("alert-routes")
 def test_alertmanager_accepts_the_config(tmp_path: Path, fields: dict[str, Any]) -> None:
     checked = amtool("check-config", write_config(tmp_path, build_config(**fields)))
     assert checked.returncode == 0, checked.stderr
 
 
 @needs_amtool
+@pytest.mark.reads("alert-routes", refused=True)
 def test_alertmanager_would_refuse_a_missing_receiver(tmp_path: Path) -> None:
     config = build_config()
     config["receivers"] = config["receivers"][:-1]
@@ -71,6 +73,7 @@ def test_alertmanager_would_refuse_a_missing_receiver(tmp_path: Path) -> None:
         ("everybody", "info", "team"),
     ],
 )
+@pytest.mark.reads("alert-routes")
 def test_each_alert_reaches_the_right_receivers(tmp_path: Path, notify: str, severity: str, receivers: str) -> None:
     config = write_config(tmp_path, build_config(**NOTIFY[notify]))
     command = ("config", "routes", "test", f"--config.file={config}")
@@ -139,6 +142,7 @@ def test_the_dead_mans_switch_hears_the_watchdog_every_five_minutes() -> None:
         ),
     ],
 )
+@pytest.mark.reads("alert-routes")
 def test_a_message_names_the_fault_and_its_subject(tmp_path: Path, annotations: dict[str, str], text: str) -> None:
     (slack,) = next(receiver for receiver in build_config()["receivers"] if receiver["name"] == "team")["slack_configs"]
     (data := tmp_path / "data.json").write_text(json.dumps({"alerts": [{"annotations": annotations}]}))

@@ -194,6 +194,7 @@ def test_one_of_two_signals_fails_and_the_scaler_tells_it_while_its_autoscaler_d
     assert outages.read_reason("partial", "ScalingActive") == "ValidMetricFound"
 
 
+@pytest.mark.reads("scaled-objects")
 def test_an_outage_keeps_replicas_lifts_a_deployment_from_0_and_wakes_no_service(outages: Outages) -> None:
     outages.create("asleep", 0, 0, work("asleep"), {"signal": "queue", "perReplica": 4})
     for name, least in ("awake", 0), ("steady", 2):

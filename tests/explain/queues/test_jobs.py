@@ -36,6 +36,7 @@ RED = builders.tenant(name="red", gpus={"train": 8})
 
 
 @pytest.mark.parametrize("stack", [build_two_teams(), build_two_teams(pools=[EFA_POOL, serving_pool()], tenants=[RED])])
+@pytest.mark.reads("printed-objects")
 def test_the_first_job_is_complete_for_kubectl(stack: StackConfig) -> None:
     job = build_first_job(*pick(stack))
     kubernetes_validate.validate(job, "1.36", strict=True)

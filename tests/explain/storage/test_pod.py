@@ -36,10 +36,19 @@ def read_command(pod: dict[str, Any]) -> str:
     return str(command)
 
 
+@pytest.mark.reads("printed-objects")
 def test_a_pod_mounts_each_claim_of_its_tenant_in_a_folder_of_its_own() -> None:
     pod = build("red")
     assert pod["metadata"] == {"name": "storage-test-red", "namespace": "red-space"}
     assert read_mounts(pod) == {name: (f"/mnt/{name}", False) for name in ("weights", "datasets", "homes", "scratch")}
+
+
+@pytest.mark.reads("printed-objects", refused=True)
+def test_a_misspelt_field_of_a_pod_is_noticed() -> None:
+    pod = build("red")
+    pod["spec"]["containers"][0]["volumeMount"] = []
+    with pytest.raises(kubernetes_validate.ValidationError, match="volumeMount"):
+        kubernetes_validate.validate(pod, "1.36", strict=True)
 
 
 def test_a_tenant_that_only_reads_mounts_and_tries_nothing_else() -> None:

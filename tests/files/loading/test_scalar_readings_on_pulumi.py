@@ -47,6 +47,7 @@ def read_with_pulumi(tmp_path: Path) -> Any:
     return read
 
 
+@pytest.mark.reads("stack-files")
 def test_pulumi_reads_each_accepted_scalar_as_this_program_does(read_with_pulumi: Any) -> None:
     scalars = [scalar for scalar in SAME if scalar != "-"]  # a lone dash is a list in YAML
     ours = [yaml.load(scalar, Loader=yaml.CSafeLoader) for scalar in scalars]
@@ -54,6 +55,7 @@ def test_pulumi_reads_each_accepted_scalar_as_this_program_does(read_with_pulumi
         assert (scalar, own, isinstance(own, bool)) == (scalar, theirs, isinstance(theirs, bool))
 
 
+@pytest.mark.reads("stack-files", refused=True)
 def test_the_readings_that_a_problem_tells_of_pulumi_are_pulumis(read_with_pulumi: Any) -> None:
     from gpu_blueprint.yaml_text.readings import read_as_pulumi
 

@@ -16,6 +16,7 @@ from ..cases.rules import RECORDED
 
 
 @needs_promtool
+@pytest.mark.reads("dashboard-queries")
 def test_promtool_accepts_every_query(tmp_path: Path) -> None:
     rules = [
         {"record": f"query:{number}", "expr": fill_variables(each.query.expr)} for number, each in enumerate(QUERIES)
@@ -28,6 +29,7 @@ def test_promtool_accepts_every_query(tmp_path: Path) -> None:
 
 
 @needs_promtool
+@pytest.mark.reads("dashboard-queries", refused=True)
 def test_promtool_refuses_text_that_is_no_promql(tmp_path: Path) -> None:
     file = tmp_path / "rules.yaml"
     file.write_text(yaml.safe_dump({"groups": [{"name": "a", "rules": [{"record": "a:b", "expr": "sum(up"}]}]}))

@@ -9,6 +9,7 @@ import yaml
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.cpu_pools import DEFAULT_CPU_POOL
+from gpu_blueprint.errors import LabError
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.records import Record
 from gpu_blueprint.rehearsal.outcome import Result
@@ -83,6 +84,7 @@ def special(tmp_path_factory: pytest.TempPathFactory) -> Played:
         return Played(config, results, [*lab.aws.instances.values()])
 
 
+@pytest.mark.reads("hours-commands")
 def test_every_probe_of_the_special_pools_is_as_expected(special: Played) -> None:
     assert {result.probe: result.difference for result in special.results if result.difference} == {}
     assert {result.subject for result in special.results} >= {f"pool {name}" for name in (*SPECIAL, *CPU_POOLS)}
@@ -216,5 +218,22 @@ def test_a_pool_beside_broken_pools_is_as_expected(broken: dict[str, str]) -> No
 
 
 @pytest.mark.parametrize("probe", DIFFERING)
+@pytest.mark.reads("karpenter-objects", refused=True)
 def test_a_broken_object_makes_a_probe_differ(broken: dict[str, str], probe: str) -> None:
     assert broken[probe].startswith(DIFFERING[probe])
+
+
+def misspell_header(manifest: Manifest) -> Manifest:
+    """Misspell the header of user data by which Karpenter finds the parts; it asks for no other header."""
+    if manifest["kind"] != "EC2NodeClass" or "userData" not in manifest["spec"]:
+        return manifest
+    data = manifest["spec"]["userData"].replace("Content-Type: multipart", "Content-Tpye: multipart")
+    return {**manifest, "spec": {**manifest["spec"], "userData": data}}
+
+
+@pytest.mark.reads("user-data", refused=True)
+def test_karpenter_takes_no_class_whose_user_data_it_cannot_read(tmp_path: Path) -> None:
+    file = tmp_path / "Pulumi.broken.yaml"
+    file.write_text(BROKEN)
+    with open_lab(file, misspell_header) as (lab, config), pytest.raises(LabError, match="EC2NodeClass sound: Valid"):
+        play(lab, config, lambda probe: probe.name == SOUND[0])

@@ -71,8 +71,8 @@ def test_another_registry_needs_no_aws() -> None:
     assert "helm push keda-2.21.0.tgz oci://registry.example.com:5000/gpu/charts && rm keda-2.21.0.tgz" in lines
 
 
-def test_a_shell_runs_the_script(tmp_path: Path) -> None:
-    """Stand-ins for the programs note their arguments; ECR has one repository already."""
+def run_script(lines: list[str], tmp_path: Path) -> list[str]:
+    """Run a script with stand-ins that note their arguments, and return these; ECR has one repository already."""
     log = tmp_path / "log"
     for name, ending in {
         "crane": "",
@@ -83,10 +83,23 @@ def test_a_shell_runs_the_script(tmp_path: Path) -> None:
         program.write_text(f'#!/bin/sh\necho {name} "$@" >> "{log}"\n{ending}\n')
         program.chmod(0o755)
     file = tmp_path / "copy.sh"
-    file.write_text("\n".join(script({"mirror": MIRROR})))
+    file.write_text("\n".join(lines))
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(["sh", str(file)], check=True, cwd=tmp_path, env={"PATH": path}, timeout=60)
-    calls = log.read_text().splitlines()
+    return log.read_text().splitlines()
+
+
+@pytest.mark.reads("mirror-script", refused=True)
+def test_a_script_without_a_line_is_noticed(tmp_path: Path) -> None:
+    lines = script({"mirror": MIRROR})
+    lines.remove("}")
+    with pytest.raises(subprocess.CalledProcessError):
+        run_script(lines, tmp_path)
+
+
+@pytest.mark.reads("mirror-script")
+def test_a_shell_runs_the_script(tmp_path: Path) -> None:
+    calls = run_script(script({"mirror": MIRROR}), tmp_path)
     copied = [call for call in calls if call.startswith(("crane copy", "helm push"))]
     assert len(copied) == len(copies({"mirror": MIRROR}))
     created = [call.split()[-1] for call in calls if "create-repository" in call]

@@ -92,6 +92,7 @@ def test_a_job_that_runs_when_queues_are_switched_on_goes_on(played: Played) -> 
     assert not facts.after["spec"].get("suspend") and facts.workload == {}
 
 
+@pytest.mark.reads("queues")
 def test_a_job_starts_from_zero_nodes_without_naming_a_pool(queues: QueueLab) -> None:
     assert queues.list_claims("slices") == []
     work = Work(name="first", tenant="vision", asks={SLICE: 2}, runs="3s")

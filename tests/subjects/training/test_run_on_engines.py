@@ -29,6 +29,7 @@ def training(opened: TrainingLab) -> Iterator[TrainingLab]:
     opened.clean()
 
 
+@pytest.mark.reads("training-runs")
 def test_a_run_gets_nodes_of_its_pool_in_one_zone_through_the_queue(training: TrainingLab) -> None:
     run = training.describe_run("placed", 2)
     training.start(run)

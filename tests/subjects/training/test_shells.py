@@ -58,12 +58,20 @@ def test_the_program_gets_its_words_and_the_script_its_code() -> None:
 
 @pytest.mark.parametrize("variables", [ALONE, TOGETHER], ids=["one node", "two nodes"])
 @pytest.mark.parametrize("ends_with", [0, 1, 42, 75, 127, 143])
+@pytest.mark.reads("run-shells")
 def test_a_program_that_nobody_stops_ends_with_its_own_code(
     tmp_path: Path, ends_with: int, variables: dict[str, str]
 ) -> None:
     code, waited = end(tmp_path, f"exit {ends_with}", **variables)
     assert code == ends_with
     assert waited == (variables is TOGETHER and ends_with not in (0, 42, 75))
+
+
+@pytest.mark.reads("run-shells", refused=True)
+def test_a_script_with_an_open_quote_does_not_end_as_its_program(tmp_path: Path) -> None:
+    """At its head: a shell reads ``-c`` line by line, and `finish` ends before a fault behind it is read."""
+    with start(tmp_path, f"'{PLAIN}", "exit 42", **ALONE) as shell:
+        assert shell.wait(timeout=60) not in (0, 42)
 
 
 @pytest.mark.parametrize(("ends_with", "code"), [(75, 75), (1, 75), (0, 75), (127, 75), (42, 42)])

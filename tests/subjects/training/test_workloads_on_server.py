@@ -75,6 +75,7 @@ def apply(lab: "TenancyLab", manifest: dict[str, Any]) -> "Answer":
 
 
 @pytest.mark.parametrize("words", RUNS, ids=str)
+@pytest.mark.reads("training-runs")
 def test_a_run_of_a_member_is_accepted_without_a_warning(lab: "TenancyLab", words: dict[str, Any]) -> None:
     answer = apply(lab, build(lab.config, words))
     assert (answer.refusal, answer.warnings) == ("", ())
@@ -96,6 +97,7 @@ def test_the_pod_of_a_run_is_accepted(api_server: "TenancyLab", words: dict[str,
     assert answer.body["spec"]["tolerations"]
 
 
+@pytest.mark.reads("training-runs", refused=True)
 def test_a_wrong_field_is_noticed(lab: "TenancyLab") -> None:
     """The definition is JobSet's own, and knows its fields."""
     manifest = build(lab.config, {"nodes": 2})

@@ -1,0 +1,107 @@
+"""The real programs take the flags of every command that pages, runbooks and CronJobs name.
+
+With ``--help`` a program parses the flags before it, and does nothing.
+"""
+
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+import pytest
+
+from gpu_blueprint.monitoring import ALERTS
+from lab.engines import find_engine
+
+from ..support.command_lines import list_calls
+from ..support.pages import list_pages, list_shell_lines
+from ..support.plans import FILES, find_resources, plan_file
+from ..support.processes import PATIENCE_S
+
+pytestmark = pytest.mark.lab
+
+
+@cache
+def find_fault(program: str, *words: str) -> str:
+    """Return what a program says against a command; nothing if the program would run it."""
+    own = words[: words.index("--")] if "--" in words else words
+    command = [str(find_engine(program)), *own, "--help"]
+    environment = {"PULUMI_SKIP_UPDATE_CHECK": "true", "HOME": "/nonexistent"}
+    said = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_S, cwd="/"
+    )
+    if said.returncode:
+        return said.stderr.strip()
+    usage = re.search(rf"^Usage:\n +{program} (.*)$", said.stdout, re.MULTILINE)
+    return "" if usage and names_command(usage[1], own) else f"no command {' '.join(own)}"
+
+
+def names_command(usage: str, words: Sequence[str]) -> bool:
+    """Return whether the usage in a help is that of a command, and not of the group around an unknown command."""
+    takes_no_words = re.fullmatch(r"[a-z-]+ \[flags\](?: \[options\])?", usage)
+    return not re.search(r"\[command\]|SUBCOMMAND", usage) and not (
+        takes_no_words and len(words) > 1 and words[1][0] != "-"
+    )
+
+
+def list_lines(program: str) -> Iterator[tuple[str, ...]]:
+    """Yield the words behind a program in each line of pages and runbooks."""
+    pages = (page.read_text(encoding="utf-8") for page in list_pages() if page.name != "CHANGELOG.md")
+    lines = [line for page in pages for line in list_shell_lines(page)]
+    lines += [inside for line in lines for inside in re.findall(r"\$\(([^()]*)\)", line)]
+    lines += [line for alert in ALERTS for text in alert.steps for line in re.findall(r"`([^`]+)`", text)]
+    for line in sorted({*lines}):
+        if re.search(rf"\b{program} [a-z]", line):
+            yield from (tuple(words[1:]) for words in list_calls(line, program) if len(words) > 1)
+
+
+def list_forms(program: str) -> list[tuple[str, ...]]:
+    """Return one line for each combination of command and flags, since the values of flags are not judged."""
+    forms = {
+        (
+            *(word for word in words[:2] if not word.startswith("-")),
+            *sorted(re.findall(r"(?<!\S)--?[a-z-]+", " ".join(words))),
+        ): words
+        for words in list_lines(program)
+    }
+    return [*forms.values()]
+
+
+@pytest.mark.reads("pulumi-lines")
+def test_pulumi_takes_every_command_of_a_page() -> None:
+    lines = list_forms("pulumi")
+    assert len(lines) > 20
+    assert [fault for words in lines if (fault := find_fault("pulumi", *words))] == []
+
+
+@pytest.mark.reads("kubectl-lines")
+def test_kubectl_takes_every_command_of_a_page_or_runbook() -> None:
+    lines = list_forms("kubectl")
+    assert len(lines) > 40
+    assert [fault for words in lines if (fault := find_fault("kubectl", *words))] == []
+
+
+@pytest.mark.reads("hours-commands")
+def test_kubectl_takes_every_command_of_a_cron_job() -> None:
+    jobs = [job for file in FILES if "hours:" in file.read_text() for job in find_resources(plan_file(file), "CronJob")]
+    pods = [job.inputs["spec"]["jobTemplate"]["spec"]["template"]["spec"] for job in jobs]
+    steps = {tuple(step["args"]) for pod in pods for step in (*pod.get("initContainers", ()), *pod["containers"])}
+    assert len(steps) > 3
+    assert [fault for words in sorted(steps) if (fault := find_fault("kubectl", *words))] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("pulumi up --stak prod", "unknown flag: --stak"),
+        ("pulumi stack lss", "no command"),
+        ("pulumi stakc rm prod", "no command"),
+        ("kubectl get pods --fieldselector a=b", "unknown flag: --fieldselector"),
+        ("kubectl rollout begin deployment a", "no command"),
+        ("kubectl patch nodepools a --tpye=merge", "unknown flag: --tpye"),
+    ],
+)
+@pytest.mark.reads("pulumi-lines", "kubectl-lines", "hours-commands", refused=True)
+def test_a_program_refuses_a_wrong_command(line: str, said: str) -> None:
+    program, *words = line.split()
+    assert said in find_fault(program, *words)
