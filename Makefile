@@ -8,7 +8,7 @@ BIN := .venv/bin
 # The suite starts hundreds of processes; each would compile the whole program again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help preview check changes cost quotas preflight leftovers advise review render lab lab-lifecycle lab-scaling lab-sharing lab-core lab-all rehearse lifecycle test types suite test-deep test-lab test-lab-core golden docs bench bench-gate kill-test clean
+.PHONY: help preview check changes cost quotas preflight leftovers advise review render lab lab-lifecycle lab-scaling lab-sharing lab-reading lab-core lab-all rehearse lifecycle test types suite test-deep test-lab test-lab-core golden docs bench bench-gate kill-test clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
@@ -77,6 +77,9 @@ lab-scaling: .venv/ready ## build the engines that scale services (about 5 minut
 
 lab-sharing: .venv/ready ## build NVIDIA's programs that cut and share GPUs (needs a C compiler; about 2 minutes)
 	@$(BIN)/python -m lab.build sharing
+
+lab-reading: .venv/ready ## build the programs that read other rendered files: CoreDNS, nvidia-ctk (needs a C compiler)
+	@$(BIN)/python -m lab.build reading
 
 lab-core: .venv/ready ## build the engines of `make test-lab-core`
 	@$(BIN)/python -m lab.build core

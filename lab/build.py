@@ -28,7 +28,7 @@ from .parts import Part, find_oldest_go, list_parts
 _CHOICES: dict[str, tuple[Bundle, ...]] = {
     **{bundle: (bundle,) for bundle in get_args(Bundle)},
     "core": CORE,
-    "all": (*CORE, "sharing"),
+    "all": get_args(Bundle),
 }
 
 

@@ -10,11 +10,12 @@ from typing import Literal, cast
 from .built import find_place, refuse_outdated_part
 from .go_modules import hash_go_modules, read_go_module
 
-Bundle = Literal["rehearse", "lifecycle", "workflow", "scaling", "sharing"]
+Bundle = Literal["rehearse", "lifecycle", "workflow", "scaling", "sharing", "reading"]
 """In this order: the engines of `blueprint rehearse`, one more engine for `blueprint lifecycle`, the linter of
-.github/workflows, the engines that scale services, and NVIDIA's programs that partition, share and label GPUs."""
+.github/workflows, the engines that scale services, NVIDIA's programs that partition, share and label GPUs, and the
+programs that read what else we render."""
 CORE: tuple[Bundle, ...] = ("rehearse", "lifecycle", "workflow", "scaling")
-"""The bundles that the gate builds and starts. The remaining bundle runs every night."""
+"""The bundles that the gate builds and starts. The others run every night."""
 REMEDIES: Mapping[Bundle, str] = MappingProxyType(
     {
         "rehearse": "make lab",
@@ -22,6 +23,7 @@ REMEDIES: Mapping[Bundle, str] = MappingProxyType(
         "workflow": "make lab-all",
         "scaling": "make lab-scaling",
         "sharing": "make lab-sharing",
+        "reading": "make lab-reading",
     }
 )
 """Bundle → the command that builds it."""
@@ -73,6 +75,8 @@ class Engine:
     folder: str
     """Folder in lab/ whose go.mod requires the program's module."""
     package: str
+    module: str
+    """The module whose version the program has, where the package is a few lines of ours; otherwise empty."""
     bundle: Bundle
     effort: Effort
     needs_c: bool
@@ -81,7 +85,7 @@ class Engine:
     @property
     def version(self) -> str:
         """The version in go.mod, without a v."""
-        return read_go_module(self.folder).find_version(self.package)
+        return read_go_module(self.folder).find_version(self.module or self.package)
 
     @property
     def linker_flags(self) -> str:
@@ -108,7 +112,7 @@ def _read_engines() -> Iterator[Engine]:
     for row in csv.DictReader(lines):
         effort = Effort(*(int(row[column]) for column in ("seconds", "modules_mb", "cache_mb", "result_mb")))
         bundle = cast(Bundle, row["bundle"])
-        yield Engine(row["name"], row["folder"], row["package"], bundle, effort, row["needs_c"] == "yes")
+        yield Engine(row["name"], row["folder"], row["package"], row["module"], bundle, effort, row["needs_c"] == "yes")
 
 
 ENGINES: Mapping[str, Engine] = MappingProxyType({engine.name: engine for engine in _read_engines()})

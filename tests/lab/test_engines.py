@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
+from gpu_blueprint.catalog.addons import COREDNS
 from gpu_blueprint.catalog.versions import (
     DEFAULT_KUBERNETES,
     JOBSET,
@@ -77,6 +78,10 @@ def list_pairs() -> Iterator[Pair]:
     yield Pair("jobset", ENGINES["jobset"].version, JOBSET.version)
     yield Pair("nvidia-device-plugin", ENGINES["nvidia-device-plugin"].version, find_image("nvidia/k8s-device-plugin"))
     yield Pair("nvidia-mig-parted", ENGINES["nvidia-mig-parted"].version, find_image("cloud-native/k8s-mig-manager"))
+    yield from (
+        Pair(f"coredns {minor}", ENGINES["coredns"].version, version.removeprefix("v").partition("-")[0])
+        for minor, version in COREDNS.version.items()
+    )
     yield Pair("pulumi", ENGINES["pulumi"].version, find_sdk("pulumi"))
 
 
@@ -103,7 +108,11 @@ def test_all_programs_of_kubernetes_and_their_libraries_have_one_version() -> No
 def test_a_module_names_its_programs_as_tools(name: str) -> None:
     engine = ENGINES[name]
     text = (ROOT / "lab" / engine.folder / "go.mod").read_text()
-    assert re.search(rf"^(tool |\t){re.escape(engine.package)}$", text, re.MULTILINE)
+    if engine.module:  # our few lines: the module of the folder itself
+        assert text.startswith(f"module {engine.package}\n")
+        assert engine.module in read_go_module(engine.folder).requirements
+    else:
+        assert re.search(rf"^(tool |\t){re.escape(engine.package)}$", text, re.MULTILINE)
 
 
 def test_the_linker_writes_the_version_into_programs_that_do_not_know_theirs() -> None:

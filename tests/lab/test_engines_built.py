@@ -20,6 +20,7 @@ SILENT = {
         ("nvidia-device-plugin", "gpu-feature-discovery", "config-manager"), "github.com/NVIDIA/k8s-device-plugin"
     ),
     "nvidia-mig-parted": "github.com/NVIDIA/mig-parted",
+    "nvidia-ctk": "github.com/NVIDIA/nvidia-container-toolkit",
     **{f"keda-{part}": "github.com/kedacore/keda/v2" for part in ("operator", "adapter", "webhooks")},
 }
 """Programs that do not name their version, and their modules."""

@@ -31,7 +31,8 @@ DNS_ALERTS = (
         " downloads fail.",
         steps=(
             f"Find its pod: {_POD}.",
-            f"Read its log: {_LOG}. `address already in use` names another program at port 53 of the node.",
+            f"Read its log: {_LOG}. `address already in use` names another program at port 53 of the node. `Failed to"
+            f" start metrics handler` names another program at port {QUERIES_PORT}: the cache answers, unmeasured.",
             "Delete the pod: a new cache recreates its network interface and its rules.",
             "If the cache cannot run on the node: cordon and drain the node, so that its pods move.",
             "If the alert fires for all nodes, Prometheus does not reach the caches: check the targets of its job"

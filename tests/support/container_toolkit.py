@@ -1,0 +1,59 @@
+"""nvidia-ctk, NVIDIA's program that sets up the container runtime of a node, and a `shutdown` that takes a note."""
+
+import os
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from gpu_blueprint.records import Record
+from lab.engines import find_engine
+
+from .processes import PATIENCE_S
+
+
+class Ended(Record):
+    """What the script of a node leaves behind: the file of the runtime, and what it says if it stops the node."""
+
+    settings: dict[str, Any]
+    shutdown: str
+    words: str
+
+
+def find_settings(folder: Path) -> Path:
+    """Return the path of the runtime's file on a node whose `/etc` is a folder."""
+    return folder / "nvidia-container-runtime" / "config.toml"
+
+
+def write_default_settings(folder: Path) -> None:
+    """Write the file as nvidia-ctk itself writes it at its installation."""
+    find_settings(folder).parent.mkdir()
+    subprocess.run(
+        [find_engine("nvidia-ctk"), "config", "default", "--output", find_settings(folder)],
+        check=True,
+        capture_output=True,
+        timeout=PATIENCE_S,
+    )
+
+
+def run_script(folder: Path, script: str, *, with_toolkit: bool = True) -> Ended:
+    """Run a script of user data as cloud-init does, on a node whose `/etc` is a folder."""
+    programs = folder / "programs"
+    programs.mkdir(exist_ok=True)
+    (programs / "shutdown").write_text(f'#!/bin/sh\necho "$*" > {folder}/shutdown\n')
+    (programs / "shutdown").chmod(0o755)
+    if with_toolkit and not (programs / "nvidia-ctk").exists():
+        (programs / "nvidia-ctk").symlink_to(find_engine("nvidia-ctk"))
+    (folder / "script").write_text(script)
+    (folder / "script").chmod(0o755)
+    ended = subprocess.run(
+        [folder / "script"],
+        env={"PATH": f"{programs}{os.pathsep}/usr/bin{os.pathsep}/bin", "XDG_CONFIG_HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    stopped, file = folder / "shutdown", find_settings(folder)
+    settings = tomllib.loads(file.read_text()) if file.is_file() and not stopped.exists() else {}
+    return Ended(settings, stopped.read_text().strip() if stopped.exists() else "", ended.stderr.strip())
