@@ -23,8 +23,8 @@ class Delays(Record, kw_only=True):
     recheck_s: float = 300.0
     """Until a node that cannot be consolidated is checked again; the polls before that skip it."""
     drain_s: float = 5.0
-    """From the decision to end a node until EC2 terminates it. New pods go elsewhere; the node is paid, and counts against
-    the budgets."""
+    """From the decision to end a node until EC2 terminates it. New pods go elsewhere, but the node is paid, and counts
+    against the budgets."""
     swap_s: float = 1.0
     """From the moment when a replacement node is ready until the old node ends."""
 

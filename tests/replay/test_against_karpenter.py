@@ -9,26 +9,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpu_blueprint.rehearsal.pods import build_probe_namespace
-from gpu_blueprint.rehearsal.scene import build_scene
 from lab.lab import Lab
 
-from ..support import builders
-from ..support.karpenter_replay import KarpenterReplay, KarpenterRun
-from ..support.plans import plan_of
+from ..support.karpenter_replay import KarpenterReplay, KarpenterRun, open_replay_lab
 from ..support.scaled_replays import (
     FACTOR,
     LONGEST_PASS_S,
     STACKS,
     build_config,
-    build_stack,
     compare,
     count_dollars,
     find_delays,
     find_offers,
     make_jobs,
-    scale_scene,
-    scale_start,
     simulate_cost,
 )
 
@@ -39,16 +32,8 @@ RUNS = 3
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    """A lab with the NodePools of all stacks, whose times are divided."""
-    config = build_config()
-    (boot_s,) = {offer.boot_s for offer in find_offers(config).values()}
-    stack = builders.stack(**{key: value for key, value in build_stack().items() if value is not None})
-    scene = scale_scene(build_scene("test", config, plan_of(stack)))
-    with Lab(scene, scale_start(boot_s)) as opened:
-        opened.install_crds("karpenter")
-        opened.start_karpenter()
-        assert opened.load([build_probe_namespace(), *scene.manifests]) == []
-        opened.wait_until_ready()
+    """A lab with the NodePools of all stacks."""
+    with open_replay_lab() as opened:
         yield opened
 
 

@@ -1,21 +1,42 @@
-"""Plays a load on the scheduler and the Karpenter of a lab: makes pods in time, ends them, and notes each node."""
+"""Plays a load on the scheduler and the Karpenter of a lab: makes pods in time, ends them, and notes each node.
 
+``python -m tests.support.karpenter_replay ROUNDS`` plays the load on all stacks, and writes ``RECORD``.
+"""
+
+import json
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.records import Record
-from gpu_blueprint.rehearsal.pods import NAMESPACE, build_gpu_pod
+from gpu_blueprint.records import Record, asdict
+from gpu_blueprint.rehearsal.pods import NAMESPACE, build_gpu_pod, build_probe_namespace
+from gpu_blueprint.rehearsal.scene import build_scene
 from gpu_blueprint.replay import Job
 from gpu_blueprint.replay.offers import Offer
 from lab.aws import Instance
 from lab.lab import Lab
 
-from .scaled_replays import BATCH_IDLE_S, FACTOR, NodeRun
+from . import builders
+from .plans import ROOT, plan_of
+from .scaled_replays import (
+    BATCH_IDLE_S,
+    FACTOR,
+    NodeRun,
+    build_config,
+    build_stack,
+    find_offers,
+    make_jobs,
+    scale_scene,
+    scale_start,
+)
 
+RECORD = ROOT / "tests" / "support" / "recorded" / "karpenter_replay.json"
+"""Stack → its runs, each as the dict of a ``KarpenterRun``."""
 TICK_S = 0.1
 _LONGEST_S = 400.0
 _END = {"status": {"phase": "Succeeded"}}
@@ -57,6 +78,7 @@ class KarpenterReplay:
     lab: Lab
     config: StackConfig
     offer: Offer
+    factor: float = FACTOR
     _running: dict[str, _Try] = field(default_factory=dict)
     """Pod → its job, until it has ended."""
     _seen: dict[str, tuple[Instance, float, float | None]] = field(default_factory=dict)
@@ -70,7 +92,7 @@ class KarpenterReplay:
     @property
     def now(self) -> float:
         """Seconds of the load since the replay began."""
-        return (time.monotonic() - self._zero) * FACTOR
+        return (time.monotonic() - self._zero) * self.factor
 
     def play(self, jobs: Sequence[Job]) -> KarpenterRun:
         """Play the jobs until the last node has ended, and return what was seen."""
@@ -78,7 +100,7 @@ class KarpenterReplay:
         waiting = sorted(jobs, key=lambda job: job.submit_s)
         self._zero = time.monotonic() + TICK_S
         while waiting or self._running or any(to is None for _, _, to in self._seen.values()):
-            assert self.now < _LONGEST_S * FACTOR, self._describe(len(waiting))
+            assert self.now < _LONGEST_S * self.factor, self._describe(len(waiting))
             self.lab.workspace.refuse_dead_engines()
             while waiting and waiting[0].submit_s <= self.now:
                 job = waiting.pop(0)
@@ -86,8 +108,8 @@ class KarpenterReplay:
                 self._make(_Try(job, self.now, job.duration_s))
             self._watch_pods()
             self._watch_instances(old)
-            next_s = waiting[0].submit_s - self.now if waiting else TICK_S * FACTOR
-            time.sleep(max(0.0, min(TICK_S, next_s / FACTOR)))
+            next_s = waiting[0].submit_s - self.now if waiting else TICK_S * self.factor
+            time.sleep(max(0.0, min(TICK_S, next_s / self.factor)))
         self._delete_pods()
         return self._sum_up()
 
@@ -145,12 +167,43 @@ class KarpenterReplay:
                 NodeRun(each.instance_type, each.lifecycle, round(from_s, 1), round(to_s or self.now, 1))
                 for each, from_s, to_s in self._seen.values()
             ),
-            waits_s=tuple(self._waits_s),
+            waits_s=tuple(round(wait_s, 1) for wait_s in self._waits_s),
             evictions=self._evictions,
-            submit_lag_s=max(self._lags_s),
-            launch_lag_s=median(passes),
+            submit_lag_s=round(max(self._lags_s), 1),
+            launch_lag_s=round(median(passes), 1),
         )
 
     def _describe(self, waiting: int) -> str:
         nodes = [f"{each.id} {each.instance_type} {each.state}" for each, _, _ in self._seen.values()]
         return f"{waiting} jobs not submitted; not ended: {[*self._running]}; {', '.join(nodes)}"
+
+
+@contextmanager
+def open_replay_lab() -> Iterator[Lab]:
+    """Open a lab with the NodePools of all stacks, whose times are divided."""
+    config = build_config()
+    (boot_s,) = {offer.boot_s for offer in find_offers(config).values()}
+    stack = builders.stack(**{key: value for key, value in build_stack().items() if value is not None})
+    scene = scale_scene(build_scene("test", config, plan_of(stack)))
+    with Lab(scene, scale_start(boot_s)) as opened:
+        opened.install_crds("karpenter")
+        opened.start_karpenter()
+        assert opened.load([build_probe_namespace(), *scene.manifests]) == []
+        opened.wait_until_ready()
+        yield opened
+
+
+def record(rounds: int) -> dict[str, list[KarpenterRun]]:
+    """Play the load on all stacks, several times in turns."""
+    config, jobs = build_config(), make_jobs()
+    runs: dict[str, list[KarpenterRun]] = {}
+    with open_replay_lab() as lab:
+        for _ in range(rounds):
+            for name, offer in find_offers(config).items():
+                runs.setdefault(name, []).append(KarpenterReplay(lab, config, offer).play(jobs))
+    return runs
+
+
+if __name__ == "__main__":
+    found = {name: [asdict(run) for run in runs] for name, runs in record(int(sys.argv[1])).items()}
+    RECORD.write_text(json.dumps(found, indent=1) + "\n")
