@@ -80,7 +80,7 @@ def estimate_cost(pools: str, tenants: str) -> dict[str, float]:
 def replay_jobs(count: str) -> dict[str, float]:
     """Simulate a day of a number of jobs, which are those of several days of the built-in load at once."""
     from gpu_blueprint.files.loading import parse
-    from gpu_blueprint.replay import Load, Stretch, replay_stack
+    from gpu_blueprint.replay import Job, Load, Stretch, replay_stack
     from gpu_blueprint.replay.built_in import make_day
     from gpu_blueprint.replay.jobs import DAY_S
     from gpu_blueprint.replay.offers import build_offers
@@ -90,7 +90,7 @@ def replay_jobs(count: str) -> dict[str, float]:
     small = [pool(name=purpose, purpose=purpose, **shared) for purpose in ("notebook", "inference", "batch")]
     training = pool(name="training", purpose="training", gpu="h100-80gb", maxGpus=4096)
     offers = build_offers(parse(stack(pools=[*small, training]), "us-east-1"))
-    seed, jobs = 0, []
+    seed, jobs = 0, list[Job]()
     while len(jobs) < int(count):
         seed += 1
         jobs += make_day(seed).jobs

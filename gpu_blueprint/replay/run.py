@@ -61,8 +61,7 @@ def replay_stack(
         offers: Its pools.
         load: The jobs.
         reclaims_an_hour: Chance that EC2 takes a spot node back within an hour.
-        known: An earlier replay with the same chance and delays; pools with its settings and jobs are not simulated
-            again.
+        known: An earlier replay with this chance and delays; pools with its settings and jobs are not played again.
         delays: The times of Karpenter.
     """
     placed: dict[str, list[list[Placed]]] = {offer.name: [[] for _ in load.stretches] for offer in offers}

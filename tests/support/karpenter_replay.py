@@ -6,7 +6,7 @@
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import median
@@ -193,17 +193,22 @@ def open_replay_lab() -> Iterator[Lab]:
         yield opened
 
 
-def record(rounds: int) -> dict[str, list[KarpenterRun]]:
-    """Play the load on all stacks, several times in turns."""
+def record(rounds: int) -> None:
+    """Play the load on all stacks, several times in turns, and write the runs so far after each."""
     config, jobs = build_config(), make_jobs()
-    runs: dict[str, list[KarpenterRun]] = {}
+    runs: dict[str, list[dict[str, Any]]] = {}
     with open_replay_lab() as lab:
         for _ in range(rounds):
             for name, offer in find_offers(config).items():
-                runs.setdefault(name, []).append(KarpenterReplay(lab, config, offer).play(jobs))
-    return runs
+                runs.setdefault(name, []).append(asdict(KarpenterReplay(lab, config, offer).play(jobs)))
+                RECORD.write_text(write_runs(runs))
+
+
+def write_runs(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Return runs as JSON, with a line for each."""
+    stacks = (f"{json.dumps(name)}: [\n" + ",\n".join(map(json.dumps, found)) + "\n]" for name, found in runs.items())
+    return "{\n" + ",\n".join(stacks) + "\n}\n"
 
 
 if __name__ == "__main__":
-    found = {name: [asdict(run) for run in runs] for name, runs in record(int(sys.argv[1])).items()}
-    RECORD.write_text(json.dumps(found, indent=1) + "\n")
+    record(int(sys.argv[1]))

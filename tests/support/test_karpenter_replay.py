@@ -1,5 +1,6 @@
 """The driver of a load against a lab that is played: pods run at once, and a node ends with its pod."""
 
+import json
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -8,7 +9,7 @@ import pytest
 from gpu_blueprint.replay import Job
 from lab.lab import Lab
 
-from .karpenter_replay import KarpenterReplay, KarpenterRun
+from .karpenter_replay import KarpenterReplay, KarpenterRun, write_runs
 from .scaled_replays import build_config, find_offers
 
 FACTOR = 20_000
@@ -115,3 +116,9 @@ def test_a_run_that_does_not_end_fails_with_what_it_waits_for(monkeypatch: pytes
         AssertionError, match=r"1 jobs not submitted; not ended: \['stuck-0'\]; stuck-0 g6.xlarge running"
     ):
         play(PlayedLab(), make_job("stuck", 0), make_job("never", 1e9))
+
+
+def test_a_record_has_a_line_for_each_run() -> None:
+    runs = {"whole": [{"nodes": [1]}, {"nodes": []}], "spot": [{"nodes": [2, 3]}]}
+    assert json.loads(write_runs(runs)) == runs
+    assert sum(line.startswith('{"nodes"') for line in write_runs(runs).splitlines()) == 3
