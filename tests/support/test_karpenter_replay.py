@@ -119,6 +119,6 @@ def test_a_run_that_does_not_end_fails_with_what_it_waits_for(monkeypatch: pytes
 
 
 def test_a_record_has_a_line_for_each_run() -> None:
-    runs = {"whole": [{"nodes": [1]}, {"nodes": []}], "spot": [{"nodes": [2, 3]}]}
+    runs: dict[str, list[dict[str, Any]]] = {"whole": [{"nodes": [1]}, {"nodes": []}], "spot": [{"nodes": [2, 3]}]}
     assert json.loads(write_runs(runs)) == runs
     assert sum(line.startswith('{"nodes"') for line in write_runs(runs).splitlines()) == 3
