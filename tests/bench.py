@@ -102,6 +102,22 @@ LINES = (
         "50 pools, 100 tenants",
         "seconds",
     ),
+    Line(
+        "replay of 10,000 jobs",
+        make_command("replay_jobs", 10_000),
+        make_command("play_events", 10_000),
+        "20,000 events of a heap",
+        "seconds",
+        most=250,
+    ),
+    Line(
+        "the same",
+        make_command("replay_jobs", 10_000),
+        make_command("replay_jobs", 1000),
+        "1,000 jobs",
+        "seconds",
+        most=25,
+    ),
 )
 RUNS, RUNS_OF_LARGE = 7, 3
 _SLOW_S = 3

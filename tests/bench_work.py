@@ -77,6 +77,46 @@ def estimate_cost(pools: str, tenants: str) -> dict[str, float]:
     return _measure(lambda: estimate_stack(config))
 
 
+def replay_jobs(count: str) -> dict[str, float]:
+    """Simulate a day of a number of jobs, which are those of several days of the built-in load at once."""
+    from gpu_blueprint.files.loading import parse
+    from gpu_blueprint.replay import Job, Load, Stretch, replay_stack
+    from gpu_blueprint.replay.built_in import make_day
+    from gpu_blueprint.replay.jobs import DAY_S
+    from gpu_blueprint.replay.offers import build_offers
+    from tests.support.builders import pool, stack
+
+    shared = {"sharing": {"mode": "time-slicing", "replicas": 3}, "maxGpus": 4096, "purchase": ["spot", "on-demand"]}
+    small = [pool(name=purpose, purpose=purpose, **shared) for purpose in ("notebook", "inference", "batch")]
+    training = pool(name="training", purpose="training", gpu="h100-80gb", maxGpus=4096)
+    offers = build_offers(parse(stack(pools=[*small, training]), "us-east-1"))
+    seed, jobs = 0, list[Job]()
+    while len(jobs) < int(count):
+        seed += 1
+        jobs += make_day(seed).jobs
+    ordered = sorted(jobs[: int(count)], key=lambda job: job.submit_s)
+    load = Load(name="bench", stretches=(Stretch(tuple(ordered), 0.0, DAY_S),), method="days of the built-in load")
+    return _measure(lambda: replay_stack("bench", offers, load))
+
+
+def play_events(count: str) -> dict[str, float]:
+    """Push the begins and ends of a number of jobs into a heap, and take them out: the floor of a simulation."""
+    import heapq
+    import random
+
+    source, heap = random.Random(1), list[tuple[float, int, str]]()
+
+    def play() -> None:
+        for number in range(int(count)):
+            heapq.heappush(heap, (source.uniform(0, 86_400), number, "begin"))
+        while heap:
+            now, number, kind = heapq.heappop(heap)
+            if kind == "begin":
+                heapq.heappush(heap, (now + source.uniform(0, 86_400), number, "end"))
+
+    return _measure(play)
+
+
 def load_lab(nodes: str, pods: str) -> dict[str, float]:
     """Start a lab, send pods that fill a number of nodes, and return the seconds until all of them run."""
     from gpu_blueprint.files.loading import parse

@@ -1,7 +1,7 @@
 """The life of the nodes of a simulated pool: they launch, become ready, are consolidated or reclaimed, and end.
 
-Source of Karpenter's times and rules: kubernetes-sigs/karpenter @2266468 (2026-08-20), pkg/controllers/disruption/
-controller.go, consolidation.go, emptiness.go, singlenodeconsolidation.go and helpers.go.
+Source of Karpenter's rules: kubernetes-sigs/karpenter v1.14.1, in pkg/controllers/disruption: controller.go,
+consolidation.go, emptiness.go, singlenodeconsolidation.go and helpers.go; delays.py has its times.
 """
 
 import heapq
@@ -14,20 +14,13 @@ from math import inf, log1p
 from operator import attrgetter
 from typing import Any
 
+from ..config.disruption import Reason
+from .delays import Delays
 from .jobs import HOUR_S, Stretch
 from .nodes import Node, Pod
 from .offers import Offer, Offering
-from .scheduling import Room, find_removal
+from .scheduling import Removal, Room, find_removal
 from .tally import Tally
-
-POLL_S, VALIDATION_S = 10.0, 15.0
-"""Karpenter looks for nodes to disrupt every ``POLL_S``, and disrupts one that does not change for ``VALIDATION_S``."""
-RECHECK_S = 300.0
-"""Seconds until a node that cannot be consolidated is checked again; the polls before that skip it."""
-LEAVING_S = 30.0
-"""Seconds for which a node that has ended counts against the budgets: an assumed time to drain and terminate it."""
-_SWAP_S = 1.0
-"""Seconds from the moment when a replacement node is ready until the old node ends."""
 
 
 def run_events(runs: Sequence["NodeLifecycle"], until_s: float) -> None:
@@ -48,6 +41,7 @@ class NodeLifecycle(ABC):
     source: random.Random
     reclaims_an_hour: float = 0.0
     """Chance in an hour that EC2 takes a spot node, below 1."""
+    delays: Delays = field(default_factory=Delays)
     peers: Sequence["NodeLifecycle"] = ()
     """Other pools that use one of its reservations."""
     now: float = 0.0
@@ -61,6 +55,10 @@ class NodeLifecycle(ABC):
     ended: list[Node] = field(default_factory=list)
     pending: dict[Pod, None] = field(default_factory=dict)
     """Pods that do not run, oldest first. Some have a node already, and wait until it is ready."""
+    _looks_s: float = -inf
+    """Time of Karpenter's next look for nodes to disrupt, or of its last one."""
+    _validates_until_s: float = -inf
+    """Time until which Karpenter waits whether the nodes that it has found change."""
     _events: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
     _order: "count[int]" = field(default_factory=count)
 
@@ -143,7 +141,7 @@ class NodeLifecycle(ABC):
         """Make a node ready: the pods that wait for it begin, then other waiting pods that fit."""
         if node.ended_s is not None or node.ready:
             return
-        node.ready = True
+        node.ready, node.touched_s = True, self.now
         del self.coming[node]
         self.roomy[node] = None
         for pod in [*node.pods]:
@@ -183,52 +181,87 @@ class NodeLifecycle(ABC):
         after = self.offer.consolidate_after_s
         if after is None or self.offer.static_nodes or node.is_checked or (node.pods and self.offer.only_empty):
             return
-        self._check_at(node, node.touched_s + after + self.source.uniform(0, POLL_S) + VALIDATION_S)
+        self._check_at(node, node.touched_s + after)
 
     def _check_at(self, node: Node, when: float) -> None:
         node.is_checked = True
         self.at(when, self._check, node)
 
     def _check(self, node: Node) -> None:
-        node.is_checked = False
-        if node.ended_s is not None or not node.ready:
-            return
-        if self.now < node.touched_s + (self.offer.consolidate_after_s or 0.0) + VALIDATION_S:
-            self.look_later(node)
-        elif not node.pods:
-            if self._may_end(node, "Empty"):
-                self.drop(node)
-        elif not self.offer.only_empty and self._may_end(node, "Underutilized"):
-            self._consolidate(node)
+        """Let Karpenter's next look find a node that may be consolidated from now on."""
+        if self._is_still(node):
+            self.at(self._plan_look(), self._look, node)
 
-    def _may_end(self, node: Node, reason: Any) -> bool:
-        """Return whether the disruption budgets let a node end now; if not, plan another check."""
-        ready = len(self.nodes) - len(self.coming)
+    def _is_still(self, node: Node) -> bool:
+        """Return whether a node may be consolidated; if it has changed lately, plan another check."""
+        if node.ended_s is not None or not node.ready:
+            return False
+        if self.now < node.touched_s + (self.offer.consolidate_after_s or 0.0):
+            node.is_checked = False
+            self.look_later(node)
+            return False
+        return True
+
+    def _plan_look(self) -> float:
+        """Return the time of the next look: Karpenter polls, but looks at once after it has disrupted a node."""
+        if self._looks_s < self.now:
+            is_busy = self.now < self._validates_until_s
+            self._looks_s = (
+                self._validates_until_s if is_busy else self.now + self.source.uniform(0, self.delays.poll_s)
+            )
+        return self._looks_s
+
+    def _look(self, node: Node) -> None:
+        """Begin the validation of a node that can be consolidated."""
+        if self._is_still(node) and self._may_end(node) and (not node.pods or self._find_removal(node)):
+            self._validates_until_s = self.now + self.delays.validation_s
+            self.at(self._validates_until_s, self._disrupt, node)
+
+    def _disrupt(self, node: Node) -> None:
+        """Consolidate a node that has not changed during its validation."""
+        if not self._is_still(node) or not self._may_end(node):
+            return
+        if not node.pods:
+            self.drop(node)
+        elif removal := self._find_removal(node):
+            self._consolidate(node, removal)
+
+    def _may_end(self, node: Node) -> bool:
+        """Return whether the policy and the disruption budgets let a node end now; if budgets do not, look again."""
+        if node.pods and self.offer.only_empty:
+            node.is_checked = False
+            return False
+        leaving = self._count_leaving()
+        ready = len(self.nodes) - len(self.coming) + leaving
+        reason: Reason = "Underutilized" if node.pods else "Empty"
         allowed = self.offer.budgets.count_allowed(reason, ready, self._week_s)
-        if allowed > self._count_leaving():
+        if allowed > leaving:
             return True
-        self._check_at(node, self.now + (POLL_S if allowed else RECHECK_S))
+        self.at(self.now + (self.delays.poll_s if allowed else self.delays.recheck_s), self._look, node)
         return False
 
     def _count_leaving(self) -> int:
-        since, leaving = self.now - LEAVING_S, 0
+        since, leaving = self.now - self.delays.drain_s, 0
         for node in reversed(self.ended):
-            if node.ended_s is None or node.ended_s < since:
+            if node.ended_s is None or node.ended_s <= since:
                 break
             leaving += 1
         return leaving
 
-    def _consolidate(self, node: Node) -> None:
+    def _find_removal(self, node: Node) -> Removal | None:
+        """Return how a node with pods can be consolidated; if it cannot, plan another check."""
         others = [other for other in self.roomy if other is not node]
         removal = find_removal(self.offer, node, others, self.count_room())
         if removal is None:
-            self._check_at(node, self.now + RECHECK_S)
-        elif removal.successor is None:
+            self._check_at(node, self.now + self.delays.recheck_s)
+        return removal
+
+    def _consolidate(self, node: Node, removal: Removal) -> None:
+        if removal.successor is None:
             self.drop(node)
         else:
-            node.is_checked = True
             successor = self.launch(removal.successor)
-            self.at(self.now + self.offer.boot_s + _SWAP_S, self._replace, node, successor)
+            self.at(self.now + self.offer.boot_s + self.delays.swap_s, self._replace, node, successor)
 
     def _replace(self, node: Node, successor: Node) -> None:
         """End a node whose successor is ready; a successor that EC2 took back leaves the node as it is."""

@@ -1,6 +1,7 @@
 """The state of a simulation: nodes, the pods on them, and the GPU work that the pods do."""
 
 from dataclasses import dataclass, field
+from math import inf
 from operator import attrgetter
 
 from ..records import Record
@@ -99,7 +100,9 @@ class Node:
     ready: bool = False
     ended_s: float | None = None
     touched_s: float = 0.0
-    """Time at which a pod last came or ended."""
+    """Time from which ``consolidateAfter`` counts: it became ready, or Karpenter noted that a pod came or ended."""
+    noted_s: float = -inf
+    """Time at which Karpenter last noted that a pod came or ended."""
     is_checked: bool = False
     """True while a check for consolidation is due, or a successor boots."""
 
@@ -109,7 +112,12 @@ class Node:
         machine = offering.machine
         devices = [Device(machine.gpus / machine.devices) for _ in range(machine.devices)]
         room = (machine.cpu_milli, machine.memory_mib, [*machine.units])
-        return cls(offering, now, index, *room, devices, touched_s=now)
+        return cls(offering, now, index, *room, devices)
+
+    def touch(self, now: float, event_s: float) -> None:
+        """Note that a pod came or ended, unless another did so less than ``event_s`` ago."""
+        if now - self.noted_s >= event_s:
+            self.noted_s = self.touched_s = now
 
     def fits(self, request: Request) -> bool:
         """Return whether the node has room for a pod with this request."""

@@ -1,8 +1,4 @@
-"""The simulation of one pool: pods of a pool name it, so pools meet only where they share a reservation.
-
-Source of the times and rules of Karpenter: kubernetes-sigs/karpenter @2266468 (2026-08-20),
-pkg/controllers/disruption/controller.go and consolidation.go, pkg/operator/options/options.go.
-"""
+"""The simulation of one pool: pods of a pool name it, so pools meet only where they share a reservation."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +8,6 @@ from .nodes import Node, Pod, Work
 from .placing import Placed, Request
 from .scheduling import choose_node, draft_nodes, order_pods
 from .work import measure_work
-
-BATCH_IDLE_S, BATCH_MOST_S = 1.0, 10.0
-"""Karpenter launches nodes when no pod came for ``BATCH_IDLE_S``, or ``BATCH_MOST_S`` after the first pod."""
 
 
 @dataclass(eq=False)
@@ -43,7 +36,7 @@ class PoolRun(NodeLifecycle):
         for pod, at_work in [(pod, node) for node in self.nodes for pod in node.pods]:
             self.leave(pod, at_work)
         for node in (*self.ended, *self.nodes):
-            self.tally.count_node(node, first, length)
+            self.tally.count_node(node, first, length, self.delays.drain_s)
         for pod in self.pods:
             self.tally.count_job(pod, length)
 
@@ -89,10 +82,11 @@ class PoolRun(NodeLifecycle):
         self._last_came_s = self.now
         if self._batch_began_s is None:
             self._batch_began_s = self.now
-            self.at(self.now + BATCH_IDLE_S, self._end_batch)
+            self.at(self.now + self.delays.batch_idle_s, self._end_batch)
 
     def _end_batch(self) -> None:
-        until = min(self._last_came_s + BATCH_IDLE_S, (self._batch_began_s or 0.0) + BATCH_MOST_S)
+        idle_s, most_s = self.delays.batch_idle_s, self.delays.batch_most_s
+        until = min(self._last_came_s + idle_s, (self._batch_began_s or 0.0) + most_s)
         if until > self.now:
             self.at(until, self._end_batch)
             return
@@ -128,7 +122,7 @@ class PoolRun(NodeLifecycle):
 
     def begin(self, pod: Pod, node: Node) -> None:
         """Note that a pod now runs on a ready node, and plan its end; a placeholder has none."""
-        node.touched_s = self.now
+        node.touch(self.now, self.delays.event_s)
         if node.is_full:
             self.roomy.pop(node, None)
         if pod.job is None:
@@ -143,6 +137,7 @@ class PoolRun(NodeLifecycle):
         if node is None or pod.turn != turn:
             return
         self.leave(pod, node)
+        node.touch(self.now, self.delays.event_s)
         self.fill(node)
 
     def leave(self, pod: Pod, node: Node) -> None:
@@ -156,7 +151,6 @@ class PoolRun(NodeLifecycle):
 
     def fill(self, node: Node) -> None:
         """Bind the oldest waiting pods that fit to a ready node, and plan its next check."""
-        node.touched_s = self.now
         if not node.is_full:
             self.roomy[node] = None
         failed: set[Request] = set()

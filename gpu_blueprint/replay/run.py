@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from ..records import Record
+from .delays import KARPENTER, Delays
 from .jobs import Load
 from .offers import Offer
 from .outcome import Outcome, Refusals, sum_up
@@ -45,7 +46,13 @@ class StackReplay(Record):
 
 
 def replay_stack(
-    name: str, offers: Sequence[Offer], load: Load, *, reclaims_an_hour: float = 0.0, known: StackReplay | None = None
+    name: str,
+    offers: Sequence[Offer],
+    load: Load,
+    *,
+    reclaims_an_hour: float = 0.0,
+    known: StackReplay | None = None,
+    delays: Delays = KARPENTER,
 ) -> StackReplay:
     """Simulate a load on the pools of a stack; the same arguments give the same numbers.
 
@@ -54,7 +61,8 @@ def replay_stack(
         offers: Its pools.
         load: The jobs.
         reclaims_an_hour: Chance that EC2 takes a spot node back within an hour.
-        known: An earlier replay with the same chance; pools with the settings and jobs of then are not simulated again.
+        known: An earlier replay with this chance and delays; pools with its settings and jobs are not played again.
+        delays: The times of Karpenter.
     """
     placed: dict[str, list[list[Placed]]] = {offer.name: [[] for _ in load.stretches] for offer in offers}
     reasons: Counter[str] = Counter()
@@ -72,7 +80,7 @@ def replay_stack(
     replayed = [
         pool
         for group in _group(offers)
-        for pool in _replay_pools(group, [jobs[offer.name] for offer in group], load, reclaims_an_hour, known)
+        for pool in _replay_pools(group, [jobs[offer.name] for offer in group], load, reclaims_an_hour, known, delays)
     ]
     order = [offer.name for offer in offers]
     pools = sorted(replayed, key=lambda pool: order.index(pool.offer.name))
@@ -90,7 +98,12 @@ def _group(offers: Iterable[Offer]) -> list[list[Offer]]:
 
 
 def _replay_pools(
-    offers: Sequence[Offer], placed: Sequence[_Placed], load: Load, reclaims_an_hour: float, known: StackReplay | None
+    offers: Sequence[Offer],
+    placed: Sequence[_Placed],
+    load: Load,
+    reclaims_an_hour: float,
+    known: StackReplay | None,
+    delays: Delays,
 ) -> list[PoolReplay]:
     """Return the replay of pools that share reservations, or of one pool."""
     by_name = {pool.offer.name: pool for pool in known.pools} if known else {}
@@ -101,7 +114,7 @@ def _replay_pools(
     tallies = [Tally() for _ in offers]
     for number, stretch in enumerate(load.stretches):
         runs = [
-            PoolRun(offer, stretch, tally, random.Random(f"{offer.name} {number}"), reclaims_an_hour)  # noqa: S311
+            PoolRun(offer, stretch, tally, random.Random(f"{offer.name} {number}"), reclaims_an_hour, delays)  # noqa: S311
             for offer, tally in zip(offers, tallies, strict=True)
         ]
         simulate(runs, [jobs[number] for jobs in placed])

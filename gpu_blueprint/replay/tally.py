@@ -63,10 +63,10 @@ class Tally:
         self.waiting += pod.turn == 0
         self.waits_s.append(pod.waited_s + (0.0 if pod.waits_from_s is None else end_s - pod.waits_from_s))
 
-    def count_node(self, node: Node, first_day: int, end_s: float) -> None:
-        """Count a node that ran until the end of the stretch, or ended before it."""
+    def count_node(self, node: Node, first_day: int, end_s: float, drain_s: float) -> None:
+        """Count a node that ran until the end of the stretch, or ended before it and was paid for ``drain_s`` more."""
         offering, begin = node.offering, node.launched_s
-        end = end_s if node.ended_s is None else node.ended_s
+        end = end_s if node.ended_s is None else min(end_s, node.ended_s + drain_s)
         kind = (offering.machine.row.instance_type, offering.capacity_type)
         self.nodes[kind] += 1
         self.node_s[kind] += end - begin

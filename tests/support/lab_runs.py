@@ -11,6 +11,7 @@ from .plans import SHIPPED
 
 MARKERS = ("lab", "lab_core")
 LONGEST = (
+    "tests/replay/test_run_against_karpenter.py",
     "tests/changes/test_resources_on_engine.py",
     "tests/rehearsal/test_runner_on_engines.py",
     "tests/subjects/training/test_run_on_engines.py",

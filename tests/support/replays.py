@@ -3,6 +3,7 @@
 from typing import Any
 
 from gpu_blueprint.replay import Job, Load, StackReplay, Stretch, replay_stack
+from gpu_blueprint.replay.delays import KARPENTER, Delays
 from gpu_blueprint.replay.jobs import DAY_S, HOUR_S
 from gpu_blueprint.replay.offers import Offer, build_offers
 
@@ -30,8 +31,13 @@ def offers(*pools: dict[str, Any], **overrides: Any) -> list[Offer]:
     return build_offers(builders.config(pools=[*pools] or [builders.pool()], queueing=None, **overrides))
 
 
-def replay(*jobs: Job, reclaims: float = 0.0, stretch: dict[str, Any] | None = None, **pool: Any) -> StackReplay:
+def replay(
+    *jobs: Job,
+    reclaims: float = 0.0,
+    stretch: dict[str, Any] | None = None,
+    delays: Delays = KARPENTER,
+    **pool: Any,
+) -> StackReplay:
     """The replay of some jobs on a stack of one pool, by default whole L4 GPUs on demand."""
-    return replay_stack(
-        "test", offers(builders.pool(**pool)), load(*jobs, **(stretch or {})), reclaims_an_hour=reclaims
-    )
+    days = load(*jobs, **(stretch or {}))
+    return replay_stack("test", offers(builders.pool(**pool)), days, reclaims_an_hour=reclaims, delays=delays)
