@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from components.pools.nodeadm import build_kubelet, build_static_node_config
+from gpu_blueprint.config import Pool
 from gpu_blueprint.files.loading import parse
 from lab.engines import ENGINES, find_engine
 
@@ -40,6 +41,7 @@ def read_settings(folder: Path, dropped_in: dict[str, Any]) -> dict[str, Any]:
 def build_settings(**fields: Any) -> dict[str, Any]:
     config = parse(builders.stack(pools=[builders.pool(**{**STATIC, **fields})]), builders.REGION)
     (pool,) = config.pools
+    assert isinstance(pool, Pool)
     settings: dict[str, Any] = build_static_node_config(config, pool, raid=True)["spec"]["kubelet"]["config"]
     assert settings == build_kubelet(pool)
     return settings
