@@ -138,7 +138,7 @@ def run_node_cache(
             if server == leads_back:
                 targets[server] = f"{LOCAL}:{ports[53]}"
         (folder / "Corefile").write_text(place_on_loopback(text, kube_dns, ports, targets))
-        command = [find_engine("coredns"), "-conf", folder / "Corefile"]
+        command: list[str | Path] = [find_engine("coredns"), "-conf", folder / "Corefile"]
         cache = NodeCache(ends.enter_context(running(command, folder)), ports, asked, [])
         cache.wait_for_start()
         yield cache

@@ -1,0 +1,73 @@
+"""Kubelet's own loaders read the settings of static nodes, merge them into those of the AMI, and judge the result."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from components.pools.nodeadm import build_kubelet, build_static_node_config
+from gpu_blueprint.config import Pool
+from gpu_blueprint.files.loading import parse
+from lab.engines import ENGINES, find_engine
+
+from ...support import builders
+from ...support.processes import PATIENCE_S
+
+pytestmark = pytest.mark.lab
+
+HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+AMI = {"maxPods": 58, "kubeReserved": {"cpu": "80m", "ephemeral-storage": "1Gi", "memory": "893Mi"}}
+"""What nodeadm writes for a g6.xlarge, before it merges a NodeConfig into it."""
+HERE = {"failCgroupV1": False}
+"""Kubelet judges the machine too, and that of a test may have cgroup v1; nodes of AL2023 have v2."""
+STATIC = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "maxGpus": 2, "staticNodes": 2}
+
+
+def read_settings(folder: Path, dropped_in: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings with which kubelet starts; fail with its words if it refuses them."""
+    for name, settings in (("config.json", {**AMI, **HERE}), ("40-nodeadm.conf", dropped_in)):
+        (folder / name).write_text(json.dumps({**HEAD, **settings}))
+    command = [find_engine("kubelet-settings"), folder / "config.json", folder / "40-nodeadm.conf"]
+    asked = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    version = ENGINES["kubelet-settings"].version
+    assert asked.returncode == 0, f"pools[].staticNodes: kubelet {version} refuses the settings: {asked.stderr.strip()}"
+    merged = json.loads(asked.stdout)
+    assert dropped_in.keys() <= merged.keys(), f"kubelet {version} drops {dropped_in.keys() - merged.keys()} silently"
+    return dict(merged)
+
+
+def build_settings(**fields: Any) -> dict[str, Any]:
+    config = parse(builders.stack(pools=[builders.pool(**{**STATIC, **fields})]), builders.REGION)
+    (pool,) = config.pools
+    assert isinstance(pool, Pool)
+    settings: dict[str, Any] = build_static_node_config(config, pool, raid=True)["spec"]["kubelet"]["config"]
+    assert settings == build_kubelet(pool)
+    return settings
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"sharing": {"mode": "time-slicing", "replicas": 8}}, {"instanceTypes": ["g6.12xlarge"], "maxGpus": 8}],
+)
+def test_kubelet_takes_our_pods_and_memory_and_keeps_what_the_ami_reserves(
+    fields: dict[str, Any], tmp_path: Path
+) -> None:
+    settings = build_settings(**fields)
+    read = read_settings(tmp_path, settings)
+    assert read["maxPods"] == settings["maxPods"] != AMI["maxPods"]
+    assert read["kubeReserved"] == {"cpu": "80m", "ephemeral-storage": "1Gi", **settings["kubeReserved"]}
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"maxPod": 30}, "drops {'maxPod'} silently"),
+        ({"maxPods": -1}, "staticNodes: kubelet .* must not be a negative number"),
+        ({"maxPods": "30"}, "staticNodes: kubelet .* cannot unmarshal string"),
+    ],
+)
+def test_settings_that_kubelet_refuses_or_drops_are_named(settings: dict[str, Any], words: str, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=words):
+        read_settings(tmp_path, settings)
