@@ -68,8 +68,10 @@ def test_records_at_any_depth_become_dicts() -> None:
     assert asdict(team) == {"shares": (share,), "labels": {"x": share}}
 
 
-COPIERS = {f"tests/lab/{name}.py" for name in ("aws/test_nodes", "test_copied_objects")}
-"""Files that copy dataclasses: state of the lab, and values of `lab.build`."""
+COPIERS = {
+    f"tests/{name}.py" for name in ("lab/aws/test_nodes", "lab/test_copied_objects", "examples/training/test_options")
+}
+"""Files that copy or list dataclasses: state of the lab, values of `lab.build`, options of the example."""
 
 
 def test_values_are_records() -> None:

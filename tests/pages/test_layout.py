@@ -72,10 +72,8 @@ def list_faults(picture: Picture) -> Iterator[str]:
 
 
 def test_texts_and_boxes_stay_in_their_cards_and_cover_no_other() -> None:
-    pictures = [
-        *list_pictures().items(),
-        *((f"narrow {name}", picture) for name, picture in list_narrow_pictures().items()),
-    ]
+    narrow = {f"narrow {name}": picture for name, picture in list_narrow_pictures().items()}
+    pictures = {**list_pictures(), **narrow}
     faults = {name: [*list_faults(picture)] for name, picture in pictures.items()}
     assert {name: found for name, found in faults.items() if found} == {}
 

@@ -137,8 +137,9 @@ def run_node_cache(
                 targets[server] = f"{ELSEWHERE}:{port}"
             if server == leads_back:
                 targets[server] = f"{LOCAL}:{ports[53]}"
-        (folder / "Corefile").write_text(place_on_loopback(text, kube_dns, ports, targets))
-        command: list[str | Path] = [find_engine("coredns"), "-conf", folder / "Corefile"]
+        file = folder / "Corefile"
+        file.write_text(place_on_loopback(text, kube_dns, ports, targets))
+        command: list[str | Path] = [find_engine("coredns"), "-conf", file]
         cache = NodeCache(ends.enter_context(running(command, folder)), ports, asked, [])
         cache.wait_for_start()
         yield cache

@@ -19,7 +19,7 @@ FOLLOWED = ("tests", "lab", "gpu_blueprint/rehearsal", "gpu_blueprint/lifecycle"
 """Folders whose functions the search enters; from other folders it notes the name alone."""
 CALLS: Mapping[str, tuple[set[str], ...]] = {
     "alertmanager": ({"amtool"},),
-    "aws-cli-models": ({"botocore.session.get_session"},),
+    "aws-cli-models": ({"load_service_model"},),
     "bash": ({"bash", "subprocess.run"}, {"sh", "subprocess.run"}, {"build_shell", "subprocess.Popen"}),
     "blueprint": ({"build_parser"}, {"read_snapshot"}, {"run_program"}, {"read_as_pulumi"}),
     "json-schema": ({"jsonschema.Draft202012Validator"},),
@@ -122,10 +122,10 @@ def _index(file: Path) -> Mapping[str, list[ast.AST]]:
             for target in targets:
                 for name in target.elts if isinstance(target, ast.Tuple) else [target]:
                     found.setdefault(ast.unparse(name), []).append(node.value)
-    for node in ast.walk(tree(file)):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            for alias in node.names:
-                found.setdefault(alias.asname or alias.name.split(".")[0], []).append(node)
+    for inside in ast.walk(tree(file)):
+        if isinstance(inside, ast.Import | ast.ImportFrom):
+            for alias in inside.names:
+                found.setdefault(alias.asname or alias.name.split(".")[0], []).append(inside)
     return found
 
 

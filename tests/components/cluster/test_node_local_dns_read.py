@@ -70,6 +70,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeCache]:
         yield running
 
 
+@pytest.mark.reads("corefile")
 @pytest.mark.parametrize("service_cidr", CIDRS)
 def test_each_corefile_answers_names_of_the_cluster_and_others_over_both_protocols(
     service_cidr: str, tmp_path: Path
@@ -155,6 +156,7 @@ def test_the_cache_does_not_start_before_its_service_has_an_address(tmp_path: Pa
         pass
 
 
+@pytest.mark.reads("corefile", refused=True)
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [

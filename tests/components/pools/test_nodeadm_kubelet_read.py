@@ -47,6 +47,7 @@ def build_settings(**fields: Any) -> dict[str, Any]:
     return settings
 
 
+@pytest.mark.reads("kubelet-settings")
 @pytest.mark.parametrize(
     "fields",
     [{}, {"sharing": {"mode": "time-slicing", "replicas": 8}}, {"instanceTypes": ["g6.12xlarge"], "maxGpus": 8}],
@@ -60,6 +61,7 @@ def test_kubelet_takes_our_pods_and_memory_and_keeps_what_the_ami_reserves(
     assert read["kubeReserved"] == {"cpu": "80m", "ephemeral-storage": "1Gi", **settings["kubeReserved"]}
 
 
+@pytest.mark.reads("kubelet-settings", refused=True)
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

@@ -35,6 +35,7 @@ def read_script() -> str:
     return str(script.get_payload())
 
 
+@pytest.mark.reads("node-script")
 def test_the_script_closes_the_runtime_and_keeps_its_other_settings(tmp_path: Path) -> None:
     write_default_settings(tmp_path)
     before = tomllib.loads(find_settings(tmp_path).read_text())
@@ -59,6 +60,7 @@ def test_the_script_makes_the_file_where_there_is_none(tmp_path: Path) -> None:
     assert {name: ended.settings[name] for name in CLOSED} == CLOSED and ended.shutdown == ""
 
 
+@pytest.mark.reads("node-script", refused=True)
 @pytest.mark.parametrize("option", [ENVVAR, MOUNTS])
 def test_an_option_that_the_toolkit_does_not_know_stops_every_gpu_node(option: str, tmp_path: Path) -> None:
     """A release that renames an option would end all new nodes; the toolkit itself must know both names."""
