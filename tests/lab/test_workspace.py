@@ -151,7 +151,7 @@ def test_a_program_that_cannot_be_executed_names_the_remedy(
     if content:
         program.write_text(content)
         program.chmod(0o700)
-    with pytest.raises(LabError, match=r"etcd: cannot be started: .*; run: make lab"):
+    with pytest.raises(LabError, match=r"etcd: cannot be started: .*; build it: make lab-all"):
         workspace.start("etcd", [program])
 
 
