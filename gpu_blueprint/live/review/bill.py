@@ -59,6 +59,8 @@ class _Sums:
         self.first = date.max
         self.last = date.min
         self.long_lines = 0
+        self.identities: set[int] = set()
+        self.files: dict[int, Path] = {}
 
 
 class _Fault(NamedTuple):
@@ -75,7 +77,7 @@ def read_bill(path: Path, stack: StackConfig, window: Window) -> Bill:
     """
     sums, problems = _Sums(), list[str]()
     for file in list_files(path):
-        _add(sums, read_lines(file, problems), stack, window)
+        problems += _add_file(sums, file, read_lines(file, problems), stack, window)
     if sums.accounts or not problems:
         problems += [f"{place}: {text}" for place, text in _find_faults(sums, path, stack, window)]
     if problems:
@@ -87,6 +89,29 @@ def read_bill(path: Path, stack: StackConfig, window: Window) -> Bill:
         platform=sums.platform,
         elsewhere=sums.elsewhere,
     )
+
+
+def _add_file(sums: _Sums, file: Path, lines: Iterable[Line], stack: StackConfig, window: Window) -> list[str]:
+    """Add the lines of a file, and return the faults: lines that were read before would count twice."""
+    digest, repeated = 0, 0
+
+    def observe() -> Iterator[Line]:
+        nonlocal digest, repeated
+        for line in lines:
+            digest = hash((digest, line.identity, line.account, line.day, line.hours, line.usd, *line.tags.items()))
+            if line.identity is not None and line.day in window:
+                repeated += line.identity in sums.identities
+                sums.identities.add(line.identity)
+            yield line
+
+    _add(sums, observe(), stack, window)
+    first = sums.files.setdefault(digest, file)
+    if digest and first is not file:
+        return [f"{file}: has the same lines as {first}; leave out one of them"]
+    if repeated:
+        remedy = "keep one copy and one version of each month"
+        return [f"{file}: {repeated} lines have been read before, by their identity_line_item_id; {remedy}"]
+    return []
 
 
 def _add(sums: _Sums, lines: Iterable[Line], stack: StackConfig, window: Window) -> None:

@@ -33,6 +33,8 @@ _AMORTISED = {
 """Kind of a line → the column with its amortised cost; a column that does not apply holds 0."""
 _FREE = "SavingsPlanNegation"
 """Kind of the lines that take back what the covered lines cost on demand."""
+_ID = "identity_line_item_id"
+"""Id of a line, unique in a month of an export."""
 _NEEDED = (_ACCOUNT, _TYPE, _START, _CURRENCY, _COST, _TAGS)
 _USAGE = {"Usage", *_AMORTISED}
 
@@ -49,6 +51,8 @@ class Line(NamedTuple):
     tags: Mapping[str, str]
     is_usage: bool
     """True for hours of a resource; False for fees, credits and taxes."""
+    identity: int | None
+    """Hash of the account, the id and the time of the line; None if the export has no ids."""
 
 
 def list_files(path: Path) -> list[Path]:
@@ -123,7 +127,7 @@ def _read_parquet(file: Path, problems: list[str]) -> Iterator[tuple[int, Mappin
         names = list(table.schema_arrow.names)
         if not _have_columns(file, names, problems):
             return
-        wanted = [*_NEEDED, *(name for name in (_END, _SPLIT, *_AMORTISED.values()) if name in names)]
+        wanted = [*_NEEDED, *(name for name in (_END, _SPLIT, _ID, *_AMORTISED.values()) if name in names)]
         number = 0
         for batch in table.iter_batches(columns=wanted):
             for row in batch.to_pylist():
@@ -155,6 +159,7 @@ def _read_line(row: Mapping[str, Any]) -> Line:
         usd=0.0 if kind == _FREE else _read_dollars(row, _AMORTISED.get(kind, _COST)),
         tags=_read_tags(row[_TAGS]),
         is_usage=kind in _USAGE,
+        identity=hash((row[_ACCOUNT], row[_ID], begin, end)) if row.get(_ID) else None,
     )
 
 

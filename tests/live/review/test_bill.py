@@ -62,12 +62,39 @@ def test_dollars_are_amortised_and_split_by_tag(tmp_path: Path) -> None:
 
 
 def test_all_files_below_a_folder_count_also_compressed_ones(tmp_path: Path) -> None:
-    text = generated_quarter.write_bill(tmp_path / "plain.csv", iter([line(1)])).read_text()
+    generated_quarter.write_bill(tmp_path / "plain.csv", iter([line(1)]))
+    text = generated_quarter.write_bill(tmp_path / "more.csv", iter([line(2)])).read_text()
+    (tmp_path / "more.csv").unlink()
     inside = tmp_path / "data" / "BILLING_PERIOD=2026-09"
     inside.mkdir(parents=True)
     (inside / "more.csv.gz").write_bytes(gzip.compress(("\ufeff" + text).encode()))
     (tmp_path / "manifest.json").write_text("{}")
-    assert read_bill(tmp_path, STACK, WEEK).pools == {"serve": {DAY: 2}}
+    assert read_bill(tmp_path, STACK, WEEK).pools == {"serve": {DAY: 3}}
+
+
+def test_lines_that_two_files_have_are_refused_and_not_counted_twice(tmp_path: Path) -> None:
+    for name, first, second, words in (
+        ("copies", [line(1)], [line(1)], "b.csv: has the same lines as"),
+        ("versions", [numbered("a", 1), numbered("b", 2)], [numbered("b", 3)], "b.csv: 1 lines have been read before"),
+        ("one file", [numbered("a", 1), numbered("a", 1)], [line(2)], "a.csv: 1 lines have been read before"),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        generated_quarter.write_bill(folder / "a.csv", iter(first))
+        generated_quarter.write_bill(folder / "b.csv", iter(second))
+        (said,) = refuse(folder)
+        assert words in said
+    packed = tmp_path / "copies" / "b.csv"
+    (tmp_path / "copies" / "c.csv.gz").write_bytes(gzip.compress(packed.read_bytes()))
+    packed.unlink()
+    assert "c.csv.gz: has the same lines as" in refuse(tmp_path / "copies")[0]
+    days = [numbered("a", 1), line(2, date(2026, 9, 29), identity_line_item_id="a"), numbered("b", 1)]
+    assert read(tmp_path, *days).pools == {"serve": {DAY: 2, date(2026, 9, 29): 2}}
+
+
+def numbered(name: str, usd: float) -> dict[str, str]:
+    """A line with an id."""
+    return line(usd, identity_line_item_id=name)
 
 
 def test_parquet_is_read_with_pyarrow_and_its_absence_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
