@@ -31,8 +31,8 @@ _AMORTISED = {
     "DiscountedUsage": "reservation_effective_cost",
 }
 """Kind of a line → the column with its amortised cost; a column that does not apply holds 0."""
-_FREE = "SavingsPlanNegation"
-"""Kind of the lines that take back what the covered lines cost on demand."""
+_FREE = ("SavingsPlanNegation", "SavingsPlanRecurringFee", "SavingsPlanUpfrontFee", "RIFee")
+"""Kinds of lines that count 0: the amortised cost of the covered lines has them already."""
 _ID = "identity_line_item_id"
 """Id of a line, unique in a month of an export."""
 _NEEDED = (_ACCOUNT, _TYPE, _START, _CURRENCY, _COST, _TAGS)
@@ -156,7 +156,7 @@ def _read_line(row: Mapping[str, Any]) -> Line:
         day=begin.date(),
         hours=(end - begin).total_seconds() / 3600,
         currency=str(row[_CURRENCY] or ""),
-        usd=0.0 if kind == _FREE else _read_dollars(row, _AMORTISED.get(kind, _COST)),
+        usd=0.0 if kind in _FREE else _read_dollars(row, _AMORTISED.get(kind, _COST)),
         tags=_read_tags(row[_TAGS]),
         is_usage=kind in _USAGE,
         identity=hash((row[_ACCOUNT], row[_ID], begin, end)) if row.get(_ID) else None,
