@@ -23,11 +23,13 @@ class Bill(Record, kw_only=True):
 
     window: Window
     days: frozenset[date] = frozenset()
-    """Days of the window on which the account has lines."""
+    """Days of the window on which the account has lines of usage."""
     pools: Mapping[str, Days] = field(default_factory=dict)
     """Pool → dollars of its nodes and their volumes; only lines with the environment's tag."""
     platform: Days = field(default_factory=dict)
     """Dollars of lines with the environment's tag and without a pool's."""
+    aside: Mapping[str, float] = field(default_factory=dict)
+    """Kind → dollars of lines with the environment's tag that are no price of hours: credits, refunds, taxes, fees."""
     elsewhere: float = 0.0
     """Dollars of the account's other lines, and of other accounts of the file."""
 
@@ -53,6 +55,7 @@ class _Sums:
         self.days: set[date] = set()
         self.pools: dict[str, dict[date, float]] = {}
         self.platform: dict[date, float] = {}
+        self.aside: dict[str, float] = {}
         self.elsewhere = 0.0
         self.accounts: set[str] = set()
         self.currencies: set[str] = set()
@@ -87,6 +90,7 @@ def read_bill(path: Path, stack: StackConfig, window: Window) -> Bill:
         days=frozenset(sums.days),
         pools=sums.pools,
         platform=sums.platform,
+        aside=sums.aside,
         elsewhere=sums.elsewhere,
     )
 
@@ -122,10 +126,13 @@ def _add(sums: _Sums, lines: Iterable[Line], stack: StackConfig, window: Window)
         if line.day not in window:
             continue
         own = line.account == stack.account_id
-        if own:
+        if own and line.is_usage:
             sums.days.add(line.day)
         if not own or _find_tag(line.tags, _ENVIRONMENT) != stack.environment:
             sums.elsewhere += line.usd
+            continue
+        if line.aside:
+            sums.aside[line.aside] = sums.aside.get(line.aside, 0.0) + line.usd
             continue
         if line.is_usage and line.hours > _LONGEST_HOURS:
             sums.long_lines += 1

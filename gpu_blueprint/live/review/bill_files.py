@@ -50,7 +50,9 @@ class Line(NamedTuple):
     usd: float
     tags: Mapping[str, str]
     is_usage: bool
-    """True for hours of a resource; False for fees, credits and taxes."""
+    """True for hours of a resource; False for discounts, fees, credits and taxes."""
+    aside: str
+    """Kind of a line that is no price of hours, such as Credit, Refund, Tax or Fee; empty for all others."""
     identity: int | None
     """Hash of the account, the id and the time of the line; None if the export has no ids."""
 
@@ -159,6 +161,7 @@ def _read_line(row: Mapping[str, Any]) -> Line:
         usd=0.0 if kind in _FREE else _read_dollars(row, _AMORTISED.get(kind, _COST)),
         tags=_read_tags(row[_TAGS]),
         is_usage=kind in _USAGE,
+        aside="" if kind in {*_USAGE, *_FREE} or "Discount" in str(kind) else str(kind),
         identity=hash((row[_ACCOUNT], row[_ID], begin, end)) if row.get(_ID) else None,
     )
 

@@ -109,6 +109,9 @@ def _judge_bill(stack: StackConfig, measured: Measured, bill: Bill) -> Iterator[
     if bill.coverage < 1:
         text = f"the bill has {len(bill.days)} of the {bill.window.days} days, {min(bill.days)} to {max(bill.days)}"
         yield f"{text}; AWS writes a day some hours after its end, and corrects a month after its end"
+    for kind, usd in sorted(bill.aside.items()):
+        dollars = f"{'-' if usd < 0 else ''}${abs(usd):,.0f}"
+        yield f"the bill has {dollars} of {kind} lines for this stack: they are no price of GPU hours and count nowhere"
     if not bill.is_tagged:
         text = f"no line of the bill has the tag environment {stack.environment}, so it says nothing of this stack"
         yield f"{text}; `billing: {{activateTags: true}}` in the payer's account activates the tags, for later days"

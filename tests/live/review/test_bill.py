@@ -13,6 +13,9 @@ import pytest
 
 from gpu_blueprint.errors import UsageError
 from gpu_blueprint.live.review.bill import Bill, read_bill
+from gpu_blueprint.live.review.history import History
+from gpu_blueprint.live.review.measured import Measured
+from gpu_blueprint.live.review.remarks import list_remarks
 from gpu_blueprint.live.review.window import Window
 
 from ...support import builders, generated_quarter
@@ -73,6 +76,21 @@ def test_all_files_below_a_folder_count_also_compressed_ones(tmp_path: Path) -> 
     (inside / "more.csv.gz").write_bytes(gzip.compress(("\ufeff" + text).encode()))
     (tmp_path / "manifest.json").write_text("{}")
     assert read_bill(tmp_path, STACK, WEEK).pools == {"serve": {DAY: 3}}
+
+
+def test_credits_taxes_and_fees_are_no_prices_and_make_no_day(tmp_path: Path) -> None:
+    kinds = {"Credit": -60000, "Refund": -5, "Tax": 7, "Fee": 11, "EdpDiscount": -2}
+    found = read(
+        tmp_path,
+        line(10),
+        *(line(usd, line_item_line_item_type=kind) for kind, usd in kinds.items()),
+        line(3, line_item_line_item_type="Tax"),
+        line(-1, date(2026, 9, 28), line_item_line_item_type="Credit"),
+    )
+    assert found.pools == {"serve": {DAY: 8}} and found.days == {DAY}
+    assert found.aside == {"Credit": -60001, "Refund": -5, "Tax": 10, "Fee": 11}
+    said = list(list_remarks(STACK, Measured(window=WEEK), found, History()))
+    assert "the bill has -$60,001 of Credit lines for this stack: they are no price" in "\n".join(said)
 
 
 def test_lines_that_two_files_have_are_refused_and_not_counted_twice(tmp_path: Path) -> None:
