@@ -19,6 +19,8 @@ class Price(Record, kw_only=True):
 
     usd: float | None
     source: Source
+    days: frozenset[date] = frozenset()
+    """Days whose hours have this price: those of the bill if it has the price, else all with metrics."""
 
 
 class Spent(Record, kw_only=True):
@@ -64,10 +66,24 @@ class Ledger(Record, kw_only=True):
         whole = self.measured.whole_days
         billed = whole & self.bill.days if self.bill else frozenset()
         own = self.spend(pool, billed) if len(billed) >= _LEAST_SHARE * len(whole) else None
-        spent = own if own and own.source == "bill" else self.spend(pool, {*self.measured.seen})
+        days = frozenset(self.measured.seen)
+        if self.bill and own and own.source == "bill":
+            spent, days = own, days & self.bill.days
+        else:
+            spent = self.spend(pool, days)
         if spent is None or not spent.gpu_hours:
             return Price(usd=None, source="metrics")
-        return Price(usd=spent.usd / spent.gpu_hours, source=spent.source)
+        return Price(usd=spent.usd / spent.gpu_hours, source=spent.source, days=days)
+
+    def count_priced(self, name: str, pool: str, tenant: str | None = None) -> float:
+        """Return the hours of a pool on the days that have its price; 0 if the price is not known."""
+        days = self.find_price(pool).days
+        return self.measured.total(name, pool, tenant, days) if days else 0.0
+
+    def find_priced_share(self, pool: str) -> float:
+        """Return the share of the hours with metrics that lie on days with the pool's price; 1 if it is not known."""
+        seen, days = self.measured.seen, self.find_price(pool).days
+        return sum(seen[day] for day in days) / sum(seen.values()) if days else 1.0
 
     def sum_pool(self, pool: str) -> Figure:
         """Return the dollars of a pool in the window, and the share of the window's days that have them."""

@@ -17,7 +17,7 @@ from gpu_blueprint.live.review.measured import Bought, Measured, Use
 from gpu_blueprint.live.review.prices import Ledger
 from gpu_blueprint.live.review.remarks import list_remarks
 from gpu_blueprint.live.review.review import OpenAdvice, Question, Review, judge_review
-from gpu_blueprint.live.review.use import count_all, count_pool
+from gpu_blueprint.live.review.use import count_all, count_pool, count_tenant
 from gpu_blueprint.live.review.waste import list_causes
 from gpu_blueprint.live.review.window import Window, find_midnight
 from gpu_blueprint.live.review.words import write_open
@@ -89,6 +89,27 @@ def test_a_bill_of_few_days_gives_way_to_the_metrics() -> None:
     assert (found.usd.value, found.usd.method) == (5760, "usd-metrics")
     remarks = " ".join(list_remarks(STACK, measured(), few, History()))
     assert "the bill has 5 of the 30 days, 2026-09-01 to 2026-09-05" in remarks
+
+
+def test_dollars_of_tenants_and_waste_count_the_days_that_the_bill_has() -> None:
+    """Eighteen of 30 days are billed, at half a dollar a GPU hour; before them more GPUs were held and busy."""
+    billed = every(96, without=12)
+    days = frozenset(billed)
+    held = {day: 144 if day in days else 192 for day in MONTH.list_days()}
+    ledger = Ledger(
+        measured=measured(held={USER: held}, measured={USER: held}, idle={USER: every(12)}, used={USER: every(72)}),
+        bill=Bill(window=MONTH, days=days, pools={"main": billed}),
+    )
+    assert count_pool(ledger, STACK, "main", ()).usd.value == 18 * 96
+    tenant = count_tenant(ledger, STACK, "team")
+    assert (tenant.usd.value, tenant.usd.coverage) == (18 * 144 * 0.5, 18 * 144 / (18 * 144 + 12 * 192))
+    assert tenant.usd_per_useful_hour.value == pytest.approx(0.5 * 144 / 72)
+    assert count_pool(ledger, STACK, "main", ()).usd_per_useful_hour.value == pytest.approx(96 / 72)
+    causes = {cause.kind: cause.usd for cause in list_causes(ledger, STACK)}
+    dollars = {kind: usd.value for kind, usd in causes.items()}
+    assert dollars == {"free": 18 * 48 * 0.5, "part-time": 18 * 60 * 0.5, "idle": 18 * 12 * 0.5}
+    assert all(usd.coverage == pytest.approx(0.6) for usd in causes.values())
+    assert sum(usd or 0.0 for usd in dollars.values()) + 18 * 72 * 0.5 == 18 * 96
 
 
 def test_a_pool_without_nodes_is_zero_and_missing_nodes_are_not() -> None:
