@@ -9,6 +9,7 @@ from ...config import StackConfig
 from ...errors import UsageError
 from ...records import Record, field, replace
 from .bill_files import Line, list_files, read_lines
+from .figure import LEAST_COVERAGE
 from .measured import Days, merge_days
 from .window import Window
 
@@ -46,6 +47,15 @@ class Bill(Record, kw_only=True):
     def is_tagged(self) -> bool:
         """True if lines carry the environment's tag."""
         return bool(self.pools or self.platform)
+
+    @property
+    def unused(self) -> str:
+        """Reason why no dollars are taken from the bill; empty if they are."""
+        if not self.is_tagged:
+            return "no line has the tags of this stack"
+        if self.coverage < LEAST_COVERAGE:
+            return f"it has {len(self.days)} of the {self.window.days} days, less than half"
+        return ""
 
 
 class _Sums:

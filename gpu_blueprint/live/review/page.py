@@ -17,6 +17,7 @@ from .words import (
     list_changes,
     list_matches,
     mark,
+    write_bill,
     write_effect,
     write_hours,
     write_open,
@@ -39,7 +40,6 @@ def build_page(review: Review, made: date) -> Document:
     """Return the page; ``made`` is the only value that another day changes."""
     window = review.window
     days = f"{window.days} day{'' if window.days == 1 else 's'}"
-    bill = "none" if review.bill_coverage is None else f"{review.bill_coverage:.0%} of the days"
     sections = (
         Section("Verdict", tuple(_build_verdict(review))),
         Section("Pools", tuple(_build_pools(review))),
@@ -58,7 +58,7 @@ def build_page(review: Review, made: date) -> Document:
         facts=(
             ("Region", review.region),
             ("Metrics", f"{review.coverage:.0%} of the hours"),
-            ("Bill", bill),
+            ("Bill", write_bill(review)),
             ("Dollars", "from the bill" if review.total.usd.method == "usd-bill" else "GPU hours at list prices"),
         ),
         sections=sections,

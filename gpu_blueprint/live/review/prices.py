@@ -6,8 +6,8 @@ from typing import Literal
 
 from ...records import Record
 from .bill import Bill
-from .figure import LEAST_COVERAGE, Figure, judge
-from .measured import Measured
+from .figure import Figure, judge
+from .measured import Days, Measured
 
 Source = Literal["bill", "metrics"]
 _LEAST_SHARE = 0.5
@@ -44,7 +44,7 @@ class Ledger(Record, kw_only=True):
         must have metrics nearly all the time.
         """
         bought = self.measured.total("bought", pool, days=days)
-        billed = self.bill.pools.get(pool) if self.bill else None
+        billed = self._find_billed(pool)
         if self.bill and billed and days and all(day in self.bill.days for day in days):
             return Spent(usd=sum(billed.get(day, 0.0) for day in days), gpu_hours=bought, source="bill")
         priced = bought - self.measured.total("unpriced", pool, days=days)
@@ -52,6 +52,9 @@ class Ledger(Record, kw_only=True):
             return None
         usd = self.measured.total("usd", pool, days=days) * bought / priced
         return Spent(usd=usd, gpu_hours=bought, source="metrics")
+
+    def _find_billed(self, pool: str) -> Days | None:
+        return self.bill.pools.get(pool) if self.bill and not self.bill.unused else None
 
     def spend_on(self, pool: str, day: date, source: Source) -> float | None:
         """Return the dollars of a pool on a day from the bill or from the metrics; None if they are not known."""
@@ -87,8 +90,8 @@ class Ledger(Record, kw_only=True):
 
     def sum_pool(self, pool: str) -> Figure:
         """Return the dollars of a pool in the window, and the share of the window's days that have them."""
-        billed = self.bill.pools.get(pool) if self.bill else None
-        if self.bill and billed and self.bill.coverage >= LEAST_COVERAGE:
+        billed = self._find_billed(pool)
+        if self.bill and billed:
             return judge(sum(billed.values()), "USD", self.bill.coverage, "usd-bill")
         bought = self.measured.total("bought", pool)
         unpriced = self.measured.total("unpriced", pool)

@@ -20,7 +20,7 @@ from gpu_blueprint.live.review.review import OpenAdvice, Question, Review, judge
 from gpu_blueprint.live.review.use import count_all, count_pool, count_tenant
 from gpu_blueprint.live.review.waste import list_causes
 from gpu_blueprint.live.review.window import Window, find_midnight
-from gpu_blueprint.live.review.words import write_open
+from gpu_blueprint.live.review.words import write_bill, write_open
 from gpu_blueprint.records import replace
 
 from ...support import builders, observations
@@ -88,7 +88,22 @@ def test_a_bill_of_few_days_gives_way_to_the_metrics() -> None:
     found = row(measured(), few)
     assert (found.usd.value, found.usd.method) == (5760, "usd-metrics")
     remarks = " ".join(list_remarks(STACK, measured(), few, History()))
-    assert "the bill has 5 of the 30 days, 2026-09-01 to 2026-09-05" in remarks
+    assert "the bill has 5 of the 30 days, 2026-09-01 to 2026-09-05, so it is set aside" in remarks
+
+
+def test_a_bill_that_is_set_aside_leaves_the_forecast_to_the_metrics_and_says_why() -> None:
+    days = [*MONTH.list_days()]
+    short = Bill(window=MONTH, days=frozenset(days[-10:]), pools={"main": every(10, without=20)})
+    untagged = Bill(window=MONTH, days=frozenset(days), elsewhere=300)
+    for bill, reason in ((short, "it has 10 of the 30 days, less than half"), (untagged, "no line has the tags")):
+        question = Question(STACK, MONTH, bill, History(), None, None)
+        found = judge_review(question, measured(), [], {}, Advised(), Advised())
+        assert (found.forecast_source, found.forecast.weeks) == ("metrics", 4)
+        assert found.forecast.usd_a_month and found.total.usd.method == "usd-metrics"
+        assert f"of the days, not used: {reason}" in write_bill(found)
+    good = Bill(window=MONTH, days=frozenset(days), pools={"main": every(10)})
+    found = judge_review(Question(STACK, MONTH, good, History(), None, None), measured(), [], {}, Advised(), Advised())
+    assert (write_bill(found), found.forecast_source) == ("100% of the days", "bill")
 
 
 def test_dollars_of_tenants_and_waste_count_the_days_that_the_bill_has() -> None:
