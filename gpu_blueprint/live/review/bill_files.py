@@ -80,18 +80,26 @@ def read_lines(file: Path, problems: list[str]) -> Iterator[Line]:
 
     Each fault is added to ``problems``.
     """
-    faults = 0
+    faults, lacking = 0, dict[str, str]()
     try:
         for place, row in _read_rows(file, problems):
             try:
-                if not row.get(_SPLIT):
+                if row.get(_SPLIT):
+                    continue
+                column = _AMORTISED.get(row[_TYPE], _COST)
+                if column in row:
                     yield _read_line(row)
+                else:
+                    lacking[column] = row[_TYPE]
             except (ValueError, TypeError, KeyError) as error:
                 faults += 1
                 if faults <= _MOST_FAULTS:
                     problems.append(f"{file}:{place}: {error}")
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
         problems.append(f"{file}: cannot be read: {error}")
+    for column, kind in lacking.items():
+        remedy = "add it to the export, as `billing: {export: true}` does"
+        problems.append(f"{file}: lacks the column {column}, which has the dollars of {kind} lines; {remedy}")
     if faults > _MOST_FAULTS:
         problems.append(f"{file}: {faults - _MOST_FAULTS} more lines are faulty")
 

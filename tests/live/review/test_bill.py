@@ -13,6 +13,7 @@ import pytest
 
 from gpu_blueprint.errors import UsageError
 from gpu_blueprint.live.review.bill import Bill, read_bill
+from gpu_blueprint.live.review.bill_files import _AMORTISED
 from gpu_blueprint.live.review.history import History
 from gpu_blueprint.live.review.measured import Measured
 from gpu_blueprint.live.review.remarks import list_remarks
@@ -197,6 +198,19 @@ def test_a_bill_that_does_not_fit_is_refused_with_all_its_faults(
     said = "\n".join(refuse(path))
     for text in words:
         assert text in said
+
+
+def test_a_missing_column_of_amortised_dollars_is_named_once(tmp_path: Path) -> None:
+    for kind, column in _AMORTISED.items():
+        row = line(line_item_line_item_type=kind)
+        row.pop(column)
+        assert refuse(generated_quarter.write_bill(tmp_path / "bill.csv", iter([row] * 12))) == [
+            f"{tmp_path / 'bill.csv'}: lacks the column {column}, which has the dollars of {kind} lines;"
+            " add it to the export, as `billing: {export: true}` does"
+        ]
+        usage = {**line(4), "line_item_line_item_type": "Usage"}
+        usage.pop(column)
+        assert read(tmp_path, usage).pools == {"serve": {DAY: 4}}
 
 
 def test_a_file_that_is_no_export_is_refused(tmp_path: Path) -> None:
