@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...config import StackConfig
 from ...errors import UsageError
 from ...records import Record, field, replace
-from .bill_files import Line, list_files, read_lines
+from .bill_files import Line, UnreadError, list_files, read_lines
 from .figure import LEAST_COVERAGE
 from .measured import Days, merge_days
 from .window import Window
@@ -88,10 +88,15 @@ def read_bill(path: Path, stack: StackConfig, window: Window) -> Bill:
         UsageError: It states every fault: a file or line that cannot be read, lines of another account alone, a second
             currency, or no day of the window.
     """
-    sums, problems = _Sums(), list[str]()
+    sums, problems, whole = _Sums(), list[str](), True
     for file in list_files(path):
-        problems += _add_file(sums, file, read_lines(file, problems), stack, window)
-    if sums.accounts or not problems:
+        faults: list[str] = []
+        try:
+            faults += _add_file(sums, file, read_lines(file, faults), stack, window)
+        except UnreadError as error:
+            faults, whole = [str(error)], False
+        problems += faults
+    if whole and (sums.accounts or not problems):
         problems += [f"{place}: {text}" for place, text in _find_faults(sums, path, stack, window)]
     if problems:
         raise UsageError("\n".join(problems))

@@ -200,6 +200,21 @@ def test_a_bill_that_does_not_fit_is_refused_with_all_its_faults(
         assert text in said
 
 
+def test_a_file_that_ends_early_is_the_only_fault(tmp_path: Path) -> None:
+    """What the readable lines say of accounts, currencies and days would mislead."""
+    plain = generated_quarter.write_bill(tmp_path / "bill.csv")
+    cut = tmp_path / "cut.csv"
+    cut.write_text(plain.read_text().rsplit(",USD,", 1)[0])
+    assert refuse(cut) == [f"{cut}:451: has fewer cells than the header; copy the file again"]
+    packed, broken = gzip.compress(plain.read_bytes()), tmp_path / "broken.csv.gz"
+    plain.unlink()
+    middle = len(packed) // 2
+    for body in (packed[:middle], packed[:middle] + b"\xff" * 40 + packed[middle + 40 :], packed[:-8] + b"\0" * 8):
+        broken.write_bytes(body)
+        (said,) = refuse(broken)
+        assert said.startswith(f"{broken}:") and "currencies" not in said
+
+
 def test_a_missing_column_of_amortised_dollars_is_named_once(tmp_path: Path) -> None:
     for kind, column in _AMORTISED.items():
         row = line(line_item_line_item_type=kind)
