@@ -12,6 +12,7 @@ from .page_doubts import build_doubts, build_methods
 from .review import Review
 from .use import Row
 from .verdict import write_findings, write_forecast, write_verdict
+from .waste import CAUSE_NAMES
 from .words import (
     UNKNOWN,
     list_changes,
@@ -182,7 +183,7 @@ def _build_waste(review: Review) -> Iterator[Block]:
         ],
         numeric=frozenset({2, 3, 4}),
     )
-    yield _explain({cause.kind: cause.kind for cause in review.causes})
+    yield _explain({CAUSE_NAMES[cause.kind]: cause.kind for cause in review.causes})
 
 
 def _build_spot(review: Review) -> Iterator[Block]:

@@ -1,6 +1,6 @@
 """The causes of waste: what was paid and did no work, each with its dollars."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from ...config import StackConfig
@@ -14,6 +14,14 @@ from .prices import Ledger
 
 MOST_CAUSES = 10
 CauseKind = Literal["free", "idle", "part-time", "fallback", "reservation"]
+CAUSE_NAMES: Mapping[CauseKind, str] = {
+    "free": "no pod held GPUs",
+    "idle": "held GPUs idle",
+    "part-time": "used them in part",
+    "fallback": "nodes ran on demand",
+    "reservation": "reserved instances had no node",
+}
+"""Kind of a cause → the words of its text that readers find it by."""
 _LEAST_USD = 1.0
 """A cause below this sum is not worth a line."""
 

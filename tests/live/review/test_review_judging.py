@@ -14,13 +14,16 @@ from gpu_blueprint.live.review.figure import judge
 from gpu_blueprint.live.review.forecast import forecast
 from gpu_blueprint.live.review.history import History, Revision
 from gpu_blueprint.live.review.measured import Bought, Measured, Use
+from gpu_blueprint.live.review.methods import METHODS
+from gpu_blueprint.live.review.page import build_page
 from gpu_blueprint.live.review.prices import Ledger
 from gpu_blueprint.live.review.remarks import list_remarks
 from gpu_blueprint.live.review.review import OpenAdvice, Question, Review, judge_review
 from gpu_blueprint.live.review.use import count_all, count_pool, count_tenant
-from gpu_blueprint.live.review.waste import list_causes
+from gpu_blueprint.live.review.waste import CAUSE_NAMES, list_causes
 from gpu_blueprint.live.review.window import Window, find_midnight
 from gpu_blueprint.live.review.words import write_bill, write_open
+from gpu_blueprint.pages.document import Method
 from gpu_blueprint.records import replace
 
 from ...support import builders, observations
@@ -147,6 +150,21 @@ def test_a_reservation_of_the_stack_file_has_its_price() -> None:
     block = observations.reserved_stack(capacityBlock=True, ends="2027-01-01")
     (unknown, _) = [cause for cause in list_causes(Ledger(measured=found), block) if cause.kind == "reservation"]
     assert unknown.usd.value is None
+
+
+def test_the_page_names_the_method_of_a_cause_by_the_words_of_its_row() -> None:
+    found = measured(
+        idle={USER: every(1)}, fallback_usd={"main": every(1)}, unused_instances={"cr-0a1b2c3d": every(24)}
+    )
+    question = Question(observations.reserved_stack(usdPerHour=40.0), MONTH, None, History(), None, None)
+    review = judge_review(question, found, [], {}, Advised(), Advised())
+    assert {cause.kind for cause in review.causes} == {*CAUSE_NAMES}
+    assert all(CAUSE_NAMES[cause.kind] in cause.text for cause in review.causes)
+    (waste,) = [section for section in build_page(review, LAST).sections if section.title == "Waste"]
+    methods = waste.blocks[-1]
+    assert isinstance(methods, Method)
+    for kind, name in CAUSE_NAMES.items():
+        assert f"{name[0].upper()}{name[1:]}: {METHODS[kind]}" in methods.text
 
 
 def test_at_most_ten_causes_are_listed_and_the_largest_first() -> None:
