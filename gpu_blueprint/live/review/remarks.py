@@ -68,7 +68,7 @@ def _keep_longer(stack: StackConfig, measured: Measured) -> str:
     longer = f"`monitoring.retentionDays: {days + 10}` with more storageGib, or {_ELSEWHERE}"
     if monitoring.retention_days >= days:
         return "the cluster or its monitoring is younger"
-    return f"Prometheus keeps {monitoring.retention_days} days: set {longer}"
+    return f"the stack file sets {monitoring.retention_days} days: set {longer}"
 
 
 def _join_days(days: Iterable[date]) -> Iterator[tuple[date, date]]:
