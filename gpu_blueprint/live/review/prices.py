@@ -69,11 +69,10 @@ class Ledger(Record, kw_only=True):
         whole = self.measured.whole_days
         billed = whole & self.bill.days if self.bill else frozenset()
         own = self.spend(pool, billed) if len(billed) >= _LEAST_SHARE * len(whole) else None
-        days = frozenset(self.measured.seen)
-        if self.bill and own and own.source == "bill":
-            spent, days = own, days & self.bill.days
-        else:
-            spent = self.spend(pool, days)
+        seen = frozenset(self.measured.seen)
+        is_billed = bool(own and own.source == "bill")
+        spent = own if is_billed else self.spend(pool, seen)
+        days = seen & self.bill.days if self.bill and is_billed else seen
         if spent is None or not spent.gpu_hours:
             return Price(usd=None, source="metrics")
         return Price(usd=spent.usd / spent.gpu_hours, source=spent.source, days=days)
