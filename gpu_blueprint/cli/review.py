@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..files.loading import StackFile, open_stack
+from ..files.loading import StackFile, locate_stack, open_stack
 from ..pages.document_html import write_document
 from .advise import find_credentials, import_live, refuse_wrong_cluster
-from .files import refuse_unwritable, write_whole
+from .files import refuse_output, refuse_unwritable, write_whole
 from .prices import warn_of_prices
 from .text.problems import print_json
 from .text.tables import show_progress
@@ -75,6 +75,7 @@ def _list_faults(arguments: argparse.Namespace, last: date | str) -> Iterator[st
     if arguments.html is not None:
         try:
             refuse_unwritable(arguments.html)
+            refuse_output(arguments.html, locate_stack(arguments.stack), arguments.bill, arguments.token_file)
         except UsageError as error:
             yield str(error)
     if arguments.bill is not None and not arguments.bill.exists():

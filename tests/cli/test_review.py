@@ -32,7 +32,6 @@ def refuse(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 2) -
         (["--until", str(YESTERDAY + timedelta(days=1))], f"is not over; the last whole day in UTC is {YESTERDAY}"),
         (["--until", "1999-01-01"], "lies before all metrics of the platform"),
         (["--budget", "0"], "--budget 0: is no sum of dollars a month"),
-        (["--budget", "nan"], "--budget nan: is no sum of dollars a month"),
         (["--cluster", "a b"], "--cluster 'a b': is no name"),
         (["--bill", "none.csv"], "--bill none.csv: is no file and no folder"),
         (["--html", "none/page.html"], "none/page.html: there is no folder none; make it first"),
@@ -80,6 +79,30 @@ def test_a_server_that_does_not_answer_or_knows_nothing_ends_the_review(
     with serve(200, "<html></html>") as (url, _):
         (said,) = refuse(capsys, "--prometheus", url, code=1)
     assert "not a Prometheus" in said
+
+
+def test_the_page_never_replaces_what_the_review_reads(
+    stacks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "export"
+    folder.mkdir()
+    bill = generated_quarter.write_bill(folder / "bill.csv")
+    token, link = tmp_path / "token", tmp_path / "link.html"
+    token.write_text("abc")
+    link.symlink_to(bill)
+    file = stacks / "Pulumi.known.yaml"
+    file.write_text("config: {}\n")
+    for html, source in (
+        (file, bill),
+        (bill, bill),
+        (link, bill),
+        (folder / "page.html", folder),
+        (token, bill),
+    ):
+        options = ["--bill", str(source), "--token-file", str(token), "--html", str(html)]
+        (said,) = refuse(capsys, "--prometheus", URL, *options)
+        assert said.startswith(f"{html}: ")
+    assert file.read_text() == "config: {}\n" and bill.read_text().startswith("line_item") and link.is_symlink()
 
 
 def test_a_budget_is_stated_once_and_monitoring_is_needed(stacks: Path, capsys: pytest.CaptureFixture[str]) -> None:

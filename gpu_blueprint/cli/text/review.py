@@ -14,6 +14,7 @@ from ...live.review.words import (
     list_changes,
     list_matches,
     mark,
+    write_bill,
     write_effect,
     write_hours,
     write_name,
@@ -46,7 +47,7 @@ def show(review: Review) -> None:
 
 
 def _show_coverage(out: Console, review: Review) -> None:
-    bill = "no bill" if review.bill_coverage is None else f"the bill {review.bill_coverage:.0%} of the days"
+    bill = "no bill" if review.bill_coverage is None else f"the bill {write_bill(review)}"
     show_words(out, f"metrics cover {review.coverage:.0%} of the hours, {bill}", "dim")
 
 

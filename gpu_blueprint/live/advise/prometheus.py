@@ -5,8 +5,8 @@ import ipaddress
 import json
 import re
 import time
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import requests
@@ -27,6 +27,9 @@ _RETRIED_STATUSES = (429, 502, 504)
 _SIGN_IN = "give credentials with --token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
 _TOO_LARGE_STATUSES = (422, 503)
 """Statuses with which Prometheus refuses queries that take too long or load too many samples."""
+_FIRST_FAILURE = 500
+"""Statuses from here on are failures of a server, whatever its kind."""
+_Series = TypeVar("_Series", Sample, Moments, Points)
 _AMP_HOST = re.compile(r"aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|api\.aws)")
 
 
@@ -105,7 +108,7 @@ class Prometheus:
         Raises:
             MetricsError: The server did not answer, or refused the query.
         """
-        return list(read_samples(self._read_answer(expr)))
+        return self._read(expr, read_samples)
 
     def query_moments(self, expr: str) -> list[Moments]:
         """Return the times of the samples of a subquery, whatever their values.
@@ -113,7 +116,7 @@ class Prometheus:
         Raises:
             MetricsError: The server did not answer, or refused the query.
         """
-        return list(read_moments(self._read_answer(expr)))
+        return self._read(expr, read_moments)
 
     def query_points(self, expr: str) -> list[Points]:
         """Return the samples of a subquery with their times.
@@ -121,7 +124,15 @@ class Prometheus:
         Raises:
             MetricsError: The server did not answer, or refused the query.
         """
-        return list(read_points(self._read_answer(expr)))
+        return self._read(expr, read_points)
+
+    def _read(self, expr: str, read: Callable[[Any], Iterator[_Series]]) -> list[_Series]:
+        """Send a query, and return the series of the answer; errors name the address."""
+        document = self._read_answer(expr)
+        try:
+            return list(read(document))
+        except MetricsError as error:
+            raise MetricsError(f"{self.url}{QUERY_PATH}: {error}") from None
 
     def _read_answer(self, expr: str) -> Any:
         """Send a query, and return the document that answers it."""
@@ -179,7 +190,10 @@ class Prometheus:
             warnings = [shorten(warning) for warning in list(document.get("warnings") or ())]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             found = shorten(f"{answer.status_code} {answer.reason}, {answer.headers.get('Content-Type', 'no type')}")
-            raise MetricsError(f"{self.url}{QUERY_PATH}: not a Prometheus: the answer is {found}") from None
+            broken = f"the server failed, or a proxy before it: the answer is {found}; see its logs, or try again"
+            other = f"not a Prometheus: the answer is {found}"
+            text = broken if answer.status_code >= _FIRST_FAILURE else other
+            raise MetricsError(f"{self.url}{QUERY_PATH}: {text}") from None
         if status != "success":
             remedy = (
                 f"; set a shorter window with {self._words.window}" if answer.status_code in _TOO_LARGE_STATUSES else ""

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from ...config import StackConfig
 from ...errors import UsageError
 from ...records import Record, field, replace
-from .bill_files import Line, list_files, read_lines
+from .bill_files import Line, UnreadError, list_files, read_lines
+from .figure import LEAST_COVERAGE
 from .measured import Days, merge_days
 from .window import Window
 
@@ -23,11 +24,13 @@ class Bill(Record, kw_only=True):
 
     window: Window
     days: frozenset[date] = frozenset()
-    """Days of the window on which the account has lines."""
+    """Days of the window on which the account has lines of usage."""
     pools: Mapping[str, Days] = field(default_factory=dict)
     """Pool → dollars of its nodes and their volumes; only lines with the environment's tag."""
     platform: Days = field(default_factory=dict)
     """Dollars of lines with the environment's tag and without a pool's."""
+    aside: Mapping[str, float] = field(default_factory=dict)
+    """Kind → dollars of lines with the environment's tag that are no price of hours: credits, refunds, taxes, fees."""
     elsewhere: float = 0.0
     """Dollars of the account's other lines, and of other accounts of the file."""
 
@@ -45,6 +48,15 @@ class Bill(Record, kw_only=True):
         """True if lines carry the environment's tag."""
         return bool(self.pools or self.platform)
 
+    @property
+    def unused(self) -> str:
+        """Reason why no dollars are taken from the bill; empty if they are."""
+        if not self.is_tagged:
+            return "no line has the tags of this stack"
+        if self.coverage < LEAST_COVERAGE:
+            return f"it has {len(self.days)} of the {self.window.days} days, less than half"
+        return ""
+
 
 class _Sums:
     """Sums that grow line by line."""
@@ -53,12 +65,15 @@ class _Sums:
         self.days: set[date] = set()
         self.pools: dict[str, dict[date, float]] = {}
         self.platform: dict[date, float] = {}
+        self.aside: dict[str, float] = {}
         self.elsewhere = 0.0
         self.accounts: set[str] = set()
         self.currencies: set[str] = set()
         self.first = date.max
         self.last = date.min
         self.long_lines = 0
+        self.identities: set[int] = set()
+        self.files: dict[int, Path] = {}
 
 
 class _Fault(NamedTuple):
@@ -73,10 +88,15 @@ def read_bill(path: Path, stack: StackConfig, window: Window) -> Bill:
         UsageError: It states every fault: a file or line that cannot be read, lines of another account alone, a second
             currency, or no day of the window.
     """
-    sums, problems = _Sums(), list[str]()
+    sums, problems, whole = _Sums(), list[str](), True
     for file in list_files(path):
-        _add(sums, read_lines(file, problems), stack, window)
-    if sums.accounts or not problems:
+        faults: list[str] = []
+        try:
+            faults += _add_file(sums, file, read_lines(file, faults), stack, window)
+        except UnreadError as error:
+            faults, whole = [str(error)], False
+        problems += faults
+    if whole and (sums.accounts or not problems):
         problems += [f"{place}: {text}" for place, text in _find_faults(sums, path, stack, window)]
     if problems:
         raise UsageError("\n".join(problems))
@@ -85,8 +105,32 @@ def read_bill(path: Path, stack: StackConfig, window: Window) -> Bill:
         days=frozenset(sums.days),
         pools=sums.pools,
         platform=sums.platform,
+        aside=sums.aside,
         elsewhere=sums.elsewhere,
     )
+
+
+def _add_file(sums: _Sums, file: Path, lines: Iterable[Line], stack: StackConfig, window: Window) -> list[str]:
+    """Add the lines of a file, and return the faults: lines that were read before would count twice."""
+    digest, repeated = 0, 0
+
+    def observe() -> Iterator[Line]:
+        nonlocal digest, repeated
+        for line in lines:
+            digest = hash((digest, line.identity, line.account, line.day, line.hours, line.usd, *line.tags.items()))
+            if line.identity is not None and line.day in window:
+                repeated += line.identity in sums.identities
+                sums.identities.add(line.identity)
+            yield line
+
+    _add(sums, observe(), stack, window)
+    first = sums.files.setdefault(digest, file)
+    if digest and first is not file:
+        return [f"{file}: has the same lines as {first}; leave out one of them"]
+    if repeated:
+        remedy = "keep one copy and one version of each month"
+        return [f"{file}: {repeated} lines have been read before, by their identity_line_item_id; {remedy}"]
+    return []
 
 
 def _add(sums: _Sums, lines: Iterable[Line], stack: StackConfig, window: Window) -> None:
@@ -97,10 +141,13 @@ def _add(sums: _Sums, lines: Iterable[Line], stack: StackConfig, window: Window)
         if line.day not in window:
             continue
         own = line.account == stack.account_id
-        if own:
+        if own and line.is_usage:
             sums.days.add(line.day)
         if not own or _find_tag(line.tags, _ENVIRONMENT) != stack.environment:
             sums.elsewhere += line.usd
+            continue
+        if line.aside:
+            sums.aside[line.aside] = sums.aside.get(line.aside, 0.0) + line.usd
             continue
         if line.is_usage and line.hours > _LONGEST_HOURS:
             sums.long_lines += 1

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import sys
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime
@@ -31,10 +32,16 @@ _AMORTISED = {
     "DiscountedUsage": "reservation_effective_cost",
 }
 """Kind of a line → the column with its amortised cost; a column that does not apply holds 0."""
-_FREE = "SavingsPlanNegation"
-"""Kind of the lines that take back what the covered lines cost on demand."""
+_FREE = ("SavingsPlanNegation", "SavingsPlanRecurringFee", "SavingsPlanUpfrontFee", "RIFee")
+"""Kinds of lines that count 0: the amortised cost of the covered lines has them already."""
+_ID = "identity_line_item_id"
+"""Id of a line, unique in a month of an export."""
 _NEEDED = (_ACCOUNT, _TYPE, _START, _CURRENCY, _COST, _TAGS)
 _USAGE = {"Usage", *_AMORTISED}
+
+
+class UnreadError(Exception):
+    """A file could not be read to its end, so what its other lines say is not known."""
 
 
 class Line(NamedTuple):
@@ -48,7 +55,11 @@ class Line(NamedTuple):
     usd: float
     tags: Mapping[str, str]
     is_usage: bool
-    """True for hours of a resource; False for fees, credits and taxes."""
+    """True for hours of a resource; False for discounts, fees, credits and taxes."""
+    aside: str
+    """Kind of a line that is no price of hours, such as Credit, Refund, Tax or Fee; empty for all others."""
+    identity: int | None
+    """Hash of the account, the id and the time of the line; None if the export has no ids."""
 
 
 def list_files(path: Path) -> list[Path]:
@@ -72,34 +83,47 @@ def list_files(path: Path) -> list[Path]:
 def read_lines(file: Path, problems: list[str]) -> Iterator[Line]:
     """Yield the lines of a file, except the split lines of pods, which repeat the dollars of their node.
 
-    Each fault is added to ``problems``.
+    Each faulty line is added to ``problems``.
+
+    Raises:
+        UnreadError: The file cannot be read to its end.
     """
-    faults = 0
+    faults, lacking = 0, dict[str, str]()
     try:
-        for place, row in _read_rows(file, problems):
+        for place, row in _read_rows(file):
             try:
-                if not row.get(_SPLIT):
+                if row.get(_SPLIT):
+                    continue
+                column = _AMORTISED.get(row[_TYPE], _COST)
+                if column in row:
                     yield _read_line(row)
+                else:
+                    lacking[column] = row[_TYPE]
             except (ValueError, TypeError, KeyError) as error:
                 faults += 1
                 if faults <= _MOST_FAULTS:
                     problems.append(f"{file}:{place}: {error}")
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        problems.append(f"{file}: cannot be read: {error}")
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
+        raise UnreadError(f"{file}: cannot be read: {error}") from None
+    for column, kind in lacking.items():
+        remedy = "add it to the export, as `billing: {export: true}` does"
+        problems.append(f"{file}: lacks the column {column}, which has the dollars of {kind} lines; {remedy}")
     if faults > _MOST_FAULTS:
         problems.append(f"{file}: {faults - _MOST_FAULTS} more lines are faulty")
 
 
-def _read_rows(file: Path, problems: list[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _read_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     if file.suffix == ".parquet":
-        yield from _read_parquet(file, problems)
+        yield from _read_parquet(file)
         return
     with _open_text(file) as text:
         csv.field_size_limit(sys.maxsize)
         reader = csv.DictReader(text)
-        if _have_columns(file, reader.fieldnames or (), problems):
-            for row in reader:
-                yield reader.line_num, row
+        _refuse_missing_columns(file, reader.fieldnames or ())
+        for row in reader:
+            if None in row.values():
+                raise UnreadError(f"{file}:{reader.line_num}: has fewer cells than the header; copy the file again")
+            yield reader.line_num, row
 
 
 @contextmanager
@@ -112,35 +136,33 @@ def _open_text(file: Path) -> Iterator[io.TextIOBase]:
             yield plain
 
 
-def _read_parquet(file: Path, problems: list[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _read_parquet(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     try:
         parquet = import_module("pyarrow.parquet")
     except ModuleNotFoundError:
-        problems.append(f"{file}: Parquet needs pyarrow: .venv/bin/python -m pip install pyarrow; or name a CSV export")
-        return
+        remedy = ".venv/bin/python -m pip install pyarrow; or name a CSV export"
+        raise UnreadError(f"{file}: Parquet needs pyarrow: {remedy}") from None
     try:
         table = parquet.ParquetFile(file)
         names = list(table.schema_arrow.names)
-        if not _have_columns(file, names, problems):
-            return
-        wanted = [*_NEEDED, *(name for name in (_END, _SPLIT, *_AMORTISED.values()) if name in names)]
+        _refuse_missing_columns(file, names)
+        wanted = [*_NEEDED, *(name for name in (_END, _SPLIT, _ID, *_AMORTISED.values()) if name in names)]
         number = 0
         for batch in table.iter_batches(columns=wanted):
             for row in batch.to_pylist():
                 number += 1
                 yield number, row
-    except OSError:
+    except (OSError, UnreadError):
         raise
     except Exception as error:  # noqa: BLE001, pyarrow has errors of its own that no common base but Exception has
-        problems.append(f"{file}: is no Parquet: {error}")
+        raise UnreadError(f"{file}: is no Parquet: {error}") from None
 
 
-def _have_columns(file: Path, names: Any, problems: list[str]) -> bool:
+def _refuse_missing_columns(file: Path, names: Any) -> None:
     missing = [name for name in _NEEDED if name not in names]
     if missing:
         remedy = "name a data export of CUR 2.0 with resource tags, as `billing: {export: true}` makes"
-        problems.append(f"{file}: lacks the columns {', '.join(missing)}; {remedy}")
-    return not missing
+        raise UnreadError(f"{file}: lacks the columns {', '.join(missing)}; {remedy}")
 
 
 def _read_line(row: Mapping[str, Any]) -> Line:
@@ -152,9 +174,11 @@ def _read_line(row: Mapping[str, Any]) -> Line:
         day=begin.date(),
         hours=(end - begin).total_seconds() / 3600,
         currency=str(row[_CURRENCY] or ""),
-        usd=0.0 if kind == _FREE else _read_dollars(row, _AMORTISED.get(kind, _COST)),
+        usd=0.0 if kind in _FREE else _read_dollars(row, _AMORTISED.get(kind, _COST)),
         tags=_read_tags(row[_TAGS]),
         is_usage=kind in _USAGE,
+        aside="" if kind in {*_USAGE, *_FREE} or "Discount" in str(kind) else str(kind),
+        identity=hash((row[_ACCOUNT], row[_ID], begin, end)) if row.get(_ID) else None,
     )
 
 

@@ -27,6 +27,7 @@ def build_document(review: Review) -> dict[str, Any]:
             "days": review.window.days,
             "metricsCoverage": round(review.coverage, 4),
             "billCoverage": None if review.bill_coverage is None else round(review.bill_coverage, 4),
+            "whyBillUnused": review.bill_unused or None,
         },
         "verdict": list(write_verdict(review)),
         "total": _write_row(review.total),

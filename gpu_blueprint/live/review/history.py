@@ -87,11 +87,16 @@ def _list_commits(file: Path) -> list[_Commit]:
 
 def _list_doubts(file: Path, begin: datetime, commits: list[_Commit], *, cut: bool) -> list[str]:
     doubts = []
-    if run_git("rev-parse", "--is-shallow-repository").stdout.strip() == "true" and commits[0].when >= begin:
+    late = commits[0].when >= begin
+    if late and run_git("rev-parse", "--is-shallow-repository").stdout.strip() == "true":
         remedy = "`git fetch --unshallow`, or fetch-depth: 0 for actions/checkout"
         doubts.append(
             f"the repository is a shallow clone, so edits before {commits[0].when.date()} are not known; {remedy}"
         )
+    elif late:
+        text = f"git has {file} since {commits[0].when.date()}, a day of the window"
+        remedy = f"`git log --follow {file}` shows whether it had another name before, whose edits are not counted"
+        doubts.append(f"{text}; {remedy}")
     if run_git("diff", "--quiet", "HEAD", "--", str(file)).returncode:
         doubts.append(f"{file} has edits that no commit has; they are not counted")
     if cut:

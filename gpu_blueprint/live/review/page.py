@@ -12,11 +12,13 @@ from .page_doubts import build_doubts, build_methods
 from .review import Review
 from .use import Row
 from .verdict import write_findings, write_forecast, write_verdict
+from .waste import CAUSE_NAMES
 from .words import (
     UNKNOWN,
     list_changes,
     list_matches,
     mark,
+    write_bill,
     write_effect,
     write_hours,
     write_open,
@@ -39,7 +41,6 @@ def build_page(review: Review, made: date) -> Document:
     """Return the page; ``made`` is the only value that another day changes."""
     window = review.window
     days = f"{window.days} day{'' if window.days == 1 else 's'}"
-    bill = "none" if review.bill_coverage is None else f"{review.bill_coverage:.0%} of the days"
     sections = (
         Section("Verdict", tuple(_build_verdict(review))),
         Section("Pools", tuple(_build_pools(review))),
@@ -58,7 +59,7 @@ def build_page(review: Review, made: date) -> Document:
         facts=(
             ("Region", review.region),
             ("Metrics", f"{review.coverage:.0%} of the hours"),
-            ("Bill", bill),
+            ("Bill", write_bill(review)),
             ("Dollars", "from the bill" if review.total.usd.method == "usd-bill" else "GPU hours at list prices"),
         ),
         sections=sections,
@@ -182,7 +183,7 @@ def _build_waste(review: Review) -> Iterator[Block]:
         ],
         numeric=frozenset({2, 3, 4}),
     )
-    yield _explain({cause.kind: cause.kind for cause in review.causes})
+    yield _explain({CAUSE_NAMES[cause.kind]: cause.kind for cause in review.causes})
 
 
 def _build_spot(review: Review) -> Iterator[Block]:

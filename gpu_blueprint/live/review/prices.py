@@ -6,8 +6,8 @@ from typing import Literal
 
 from ...records import Record
 from .bill import Bill
-from .figure import LEAST_COVERAGE, Figure, judge
-from .measured import Measured
+from .figure import Figure, judge
+from .measured import Days, Measured
 
 Source = Literal["bill", "metrics"]
 _LEAST_SHARE = 0.5
@@ -19,6 +19,8 @@ class Price(Record, kw_only=True):
 
     usd: float | None
     source: Source
+    days: frozenset[date] = frozenset()
+    """Days whose hours have this price: those of the bill if it has the price, else all with metrics."""
 
 
 class Spent(Record, kw_only=True):
@@ -42,7 +44,7 @@ class Ledger(Record, kw_only=True):
         must have metrics nearly all the time.
         """
         bought = self.measured.total("bought", pool, days=days)
-        billed = self.bill.pools.get(pool) if self.bill else None
+        billed = self._find_billed(pool)
         if self.bill and billed and days and all(day in self.bill.days for day in days):
             return Spent(usd=sum(billed.get(day, 0.0) for day in days), gpu_hours=bought, source="bill")
         priced = bought - self.measured.total("unpriced", pool, days=days)
@@ -50,6 +52,9 @@ class Ledger(Record, kw_only=True):
             return None
         usd = self.measured.total("usd", pool, days=days) * bought / priced
         return Spent(usd=usd, gpu_hours=bought, source="metrics")
+
+    def _find_billed(self, pool: str) -> Days | None:
+        return self.bill.pools.get(pool) if self.bill and not self.bill.unused else None
 
     def spend_on(self, pool: str, day: date, source: Source) -> float | None:
         """Return the dollars of a pool on a day from the bill or from the metrics; None if they are not known."""
@@ -64,15 +69,28 @@ class Ledger(Record, kw_only=True):
         whole = self.measured.whole_days
         billed = whole & self.bill.days if self.bill else frozenset()
         own = self.spend(pool, billed) if len(billed) >= _LEAST_SHARE * len(whole) else None
-        spent = own if own and own.source == "bill" else self.spend(pool, {*self.measured.seen})
+        seen = frozenset(self.measured.seen)
+        is_billed = bool(own and own.source == "bill")
+        spent = own if is_billed else self.spend(pool, seen)
+        days = seen & self.bill.days if self.bill and is_billed else seen
         if spent is None or not spent.gpu_hours:
             return Price(usd=None, source="metrics")
-        return Price(usd=spent.usd / spent.gpu_hours, source=spent.source)
+        return Price(usd=spent.usd / spent.gpu_hours, source=spent.source, days=days)
+
+    def count_priced(self, name: str, pool: str, tenant: str | None = None) -> float:
+        """Return the hours of a pool on the days that have its price; 0 if the price is not known."""
+        days = self.find_price(pool).days
+        return self.measured.total(name, pool, tenant, days) if days else 0.0
+
+    def find_priced_share(self, pool: str) -> float:
+        """Return the share of the hours with metrics that lie on days with the pool's price; 1 if it is not known."""
+        seen, days = self.measured.seen, self.find_price(pool).days
+        return sum(seen[day] for day in days) / sum(seen.values()) if days else 1.0
 
     def sum_pool(self, pool: str) -> Figure:
         """Return the dollars of a pool in the window, and the share of the window's days that have them."""
-        billed = self.bill.pools.get(pool) if self.bill else None
-        if self.bill and billed and self.bill.coverage >= LEAST_COVERAGE:
+        billed = self._find_billed(pool)
+        if self.bill and billed:
             return judge(sum(billed.values()), "USD", self.bill.coverage, "usd-bill")
         bought = self.measured.total("bought", pool)
         unpriced = self.measured.total("unpriced", pool)

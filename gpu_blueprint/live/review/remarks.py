@@ -68,7 +68,7 @@ def _keep_longer(stack: StackConfig, measured: Measured) -> str:
     longer = f"`monitoring.retentionDays: {days + 10}` with more storageGib, or {_ELSEWHERE}"
     if monitoring.retention_days >= days:
         return "the cluster or its monitoring is younger"
-    return f"Prometheus keeps {monitoring.retention_days} days: set {longer}"
+    return f"the stack file sets {monitoring.retention_days} days: set {longer}"
 
 
 def _join_days(days: Iterable[date]) -> Iterator[tuple[date, date]]:
@@ -108,10 +108,17 @@ def _find_missing_metrics(measured: Measured) -> Iterator[str]:
 def _judge_bill(stack: StackConfig, measured: Measured, bill: Bill) -> Iterator[str]:
     if bill.coverage < 1:
         text = f"the bill has {len(bill.days)} of the {bill.window.days} days, {min(bill.days)} to {max(bill.days)}"
-        yield f"{text}; AWS writes a day some hours after its end, and corrects a month after its end"
+        aside = (
+            ", so it is set aside, and dollars are GPU hours at list prices" if bill.coverage < LEAST_COVERAGE else ""
+        )
+        yield f"{text}{aside}; AWS writes a day some hours after its end, and corrects a month after its end"
+    for kind, usd in sorted(bill.aside.items()):
+        dollars = f"{'-' if usd < 0 else ''}${abs(usd):,.0f}"
+        yield f"the bill has {dollars} of {kind} lines for this stack: they are no price of GPU hours and count nowhere"
     if not bill.is_tagged:
         text = f"no line of the bill has the tag environment {stack.environment}, so it says nothing of this stack"
         yield f"{text}; `billing: {{activateTags: true}}` in the payer's account activates the tags, for later days"
+    if bill.unused:
         return
     ran = {pool for pool in measured.pools if measured.total("bought", pool)}
     names = {pool.name for pool in stack.cpu_pools}

@@ -59,6 +59,8 @@ class Review(Record, kw_only=True):
     """Share of the window with metrics."""
     bill_coverage: float | None
     """Share of the window's days that the bill has; None without a bill."""
+    bill_unused: str
+    """Reason why no dollars are taken from the bill; empty if they are, and without a bill."""
     total: Row
     pools: tuple[Row, ...]
     tenants: tuple[Row, ...]
@@ -128,6 +130,7 @@ def judge_review(
         window=window,
         coverage=measured.coverage,
         bill_coverage=bill.coverage if bill else None,
+        bill_unused=bill.unused if bill else "",
         total=count_all(ledger, ALL),
         pools=tuple(count_pool(ledger, stack, pool, earlier[pool]) for pool in pools),
         tenants=tuple(count_tenant(ledger, stack, tenant) for tenant in measured.tenants),
@@ -138,7 +141,7 @@ def judge_review(
         open_advice=tuple(_find_open(window, first, last)),
         advice_failure=last.failure,
         forecast=forecast(window, usd, question.budget),
-        forecast_source="bill" if _is_billed(bill) else "metrics",
+        forecast_source="bill" if bill and not bill.unused else "metrics",
         remarks=(*_find_reused_names(renamed, stack), *list_remarks(stack, measured, bill, question.history)),
     )
 
@@ -198,14 +201,10 @@ def _find_open(window: Window, first: Advised, last: Advised) -> list[OpenAdvice
     return found
 
 
-def _is_billed(bill: Bill | None) -> bool:
-    return bool(bill and bill.is_tagged)
-
-
 def _list_daily_usd(ledger: Ledger, stack: StackConfig) -> dict[date, float]:
     """Return the dollars of the stack by day: from the bill, else of the GPU pools and the platform at list prices."""
     bill, measured = ledger.bill, ledger.measured
-    if bill and bill.is_tagged:
+    if bill and not bill.unused:
         parts = [*bill.pools.values(), bill.platform]
         return {day: sum(part.get(day, 0.0) for part in parts) for day in bill.days}
     platform = 24 * sum(item.hour.known for item in list_platform_items(stack))

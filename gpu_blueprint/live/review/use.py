@@ -11,6 +11,7 @@ from .measured import Measured
 from .prices import Ledger
 
 _NOBODY = "none"
+_ACTIVITY = ("measured", "used")
 
 
 class Row(Record, kw_only=True):
@@ -49,11 +50,9 @@ def count_tenant(ledger: Ledger, stack: StackConfig, tenant: str) -> Row:
     """Return the use of a tenant: its dollars are those of the GPU hours that its pods held."""
     measured = ledger.measured
     hours = {pool: measured.total("held", pool, tenant) for pool in measured.pools}
-    prices = {pool: ledger.find_price(pool).usd for pool, held in hours.items() if held}
     held = sum(hours.values())
-    known = {pool: price for pool, price in prices.items() if price is not None}
-    priced = sum(hours[pool] for pool in known) / held if held else 1.0
-    usd = sum(price * hours[pool] for pool, price in known.items())
+    spent = _spend(ledger, [pool for pool in hours if hours[pool]], "held", tenant)
+    usd, priced = spent.usd, spent.hours / held if held else 1.0
     dollars = judge(usd, "USD", measured.coverage * priced, "usd-split", "a pool's hours all have its mean price")
     activity = find_activity(measured, None, tenant)
     everybody = measured.total("held")
@@ -68,7 +67,7 @@ def count_tenant(ledger: Ledger, stack: StackConfig, tenant: str) -> Row:
         usd=dollars,
         held_share=judge(held / everybody if everybody else None, "share", measured.coverage, "share"),
         busy_share=judge(activity.share, "share", measured.coverage * activity.coverage, "share"),
-        usd_per_useful_hour=_divide(usd / priced if priced else None, held, activity, measured, priced),
+        usd_per_useful_hour=_divide(spent, activity, measured, priced),
         note="pods in namespaces of no tenant" if tenant == _NOBODY else left,
     )
 
@@ -122,13 +121,8 @@ def _count(ledger: Ledger, pools: list[str], name: str, usd: Figure, note: str =
     bought, held = (measured.total(kind, one) for kind in ("bought", "held"))
     bought_coverage, held_coverage = find_coverage(measured, one)
     activity = find_activity(measured, one, None)
-    spent = 0.0
-    priced_hours = 0.0
-    for pool in pools:
-        price, hours = ledger.find_price(pool).usd, measured.total("bought", pool)
-        if price is not None:
-            spent, priced_hours = spent + price * hours, priced_hours + hours
-    priced = priced_hours / bought if bought else 1.0
+    spent = _spend(ledger, pools, "bought")
+    priced = spent.hours / bought if bought else 1.0
     covered = measured.coverage * activity.coverage
     busy_share = held * activity.share / bought if bought and activity.share is not None else None
     return Row(
@@ -140,7 +134,7 @@ def _count(ledger: Ledger, pools: list[str], name: str, usd: Figure, note: str =
         usd=usd,
         held_share=judge(min(held / bought, 1.0) if bought else None, "share", held_coverage, "share"),
         busy_share=judge(None if busy_share is None else min(busy_share, 1.0), "share", covered, "share"),
-        usd_per_useful_hour=_divide(spent / priced if priced else None, held, activity, measured, priced),
+        usd_per_useful_hour=_divide(spent, activity, measured, priced),
         note=note,
     )
 
@@ -155,12 +149,33 @@ def _judge_idle(measured: Measured, pool: str | None, tenant: str | None, activi
     return judge(idle, "GPU hours", measured.coverage * activity.coverage, "idle", _doubt_activity(activity))
 
 
-def _divide(usd: float | None, held: float, activity: Activity, measured: Measured, priced: float) -> Figure:
+class _Spent(NamedTuple):
+    """US dollars of GPU hours on the days that have the price of their pool; then those with a measured activity."""
+
+    usd: float
+    hours: float
+    useful_usd: float
+    busy: float
+
+
+def _spend(ledger: Ledger, pools: Iterable[str], name: str, tenant: str | None = None) -> _Spent:
+    usd = hours = useful_usd = busy = 0.0
+    for pool in pools:
+        price = ledger.find_price(pool).usd
+        if price is None:
+            continue
+        priced, held, seen, used = (ledger.count_priced(each, pool, tenant) for each in (name, "held", *_ACTIVITY))
+        usd, hours = usd + price * priced, hours + priced
+        if seen or not held:
+            useful_usd, busy = useful_usd + price * priced, busy + held * (min(used / seen, 1.0) if seen else 0.0)
+    return _Spent(usd, hours, useful_usd, busy)
+
+
+def _divide(spent: _Spent, activity: Activity, measured: Measured, priced: float) -> Figure:
     """Return US dollars for each busy GPU hour."""
-    busy = held * (activity.share or 0.0)
-    value = usd / busy if usd is not None and busy else None
+    value = spent.useful_usd / spent.busy if spent.busy else None
     coverage = min(measured.coverage * activity.coverage, measured.coverage * priced)
-    nothing = "" if busy else "no GPU hour was busy"
+    nothing = "" if spent.busy else "no GPU hour was busy"
     return judge(value, "USD per GPU hour", coverage, "useful", nothing, _doubt_activity(activity))
 
 

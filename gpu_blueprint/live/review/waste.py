@@ -1,6 +1,6 @@
 """The causes of waste: what was paid and did no work, each with its dollars."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from ...config import StackConfig
@@ -14,6 +14,14 @@ from .prices import Ledger
 
 MOST_CAUSES = 10
 CauseKind = Literal["free", "idle", "part-time", "fallback", "reservation"]
+CAUSE_NAMES: Mapping[CauseKind, str] = {
+    "free": "no pod held GPUs",
+    "idle": "held GPUs idle",
+    "part-time": "used them in part",
+    "fallback": "nodes ran on demand",
+    "reservation": "reserved instances had no node",
+}
+"""Kind of a cause → the words of its text that readers find it by."""
 _LEAST_USD = 1.0
 """A cause below this sum is not worth a line."""
 
@@ -51,7 +59,6 @@ def list_causes(ledger: Ledger, stack: StackConfig) -> list[Cause]:
 def _find_in_pools(ledger: Ledger) -> Iterator[Cause]:
     measured = ledger.measured
     for pool in measured.pools:
-        price = ledger.find_price(pool).usd
         free = max(measured.total("bought", pool) - measured.total("held", pool), 0.0)
         if free:
             yield Cause(
@@ -59,45 +66,56 @@ def _find_in_pools(ledger: Ledger) -> Iterator[Cause]:
                 pool=pool,
                 tenant="",
                 hours=free,
-                usd=_judge(
-                    price, free, measured.coverage, "free", "it includes headroom, and nodes that start or stop"
-                ),
+                usd=_judge_free(ledger, pool),
                 text="no pod held GPUs of running nodes",
                 remedy="consolidation, hours, smaller nodes, less headroom",
             )
         for tenant in measured.tenants:
-            yield from _find_in_use(measured, pool, tenant, price)
+            yield from _find_in_use(ledger, pool, tenant)
 
 
-def _find_in_use(measured: Measured, pool: str, tenant: str, price: float | None) -> Iterator[Cause]:
-    held, seen, used, idle = (measured.total(name, pool, tenant) for name in ("held", "measured", "used", "idle"))
+def _judge_free(ledger: Ledger, pool: str) -> Figure:
+    free = max(ledger.count_priced("bought", pool) - ledger.count_priced("held", pool), 0.0)
+    return _judge(ledger, pool, free, 1.0, "free", "it includes headroom, and nodes that start or stop")
+
+
+def _find_in_use(ledger: Ledger, pool: str, tenant: str) -> Iterator[Cause]:
+    names = ("held", "measured", "used", "idle")
+    held, seen, used, idle = (ledger.measured.total(name, pool, tenant) for name in names)
     if not held:
         return
-    coverage = measured.coverage * min(seen / held, 1.0)
+    _, priced_seen, priced_used, priced_idle = (ledger.count_priced(name, pool, tenant) for name in names)
+    activity = min(seen / held, 1.0)
     if idle:
         yield Cause(
             kind="idle",
             pool=pool,
             tenant=tenant,
             hours=idle,
-            usd=_judge(price, idle, coverage, "idle", "the first hour of each idle stretch is not counted"),
+            usd=_judge(
+                ledger, pool, priced_idle, activity, "idle", "the first hour of each idle stretch is not counted"
+            ),
             text=f"{tenant} held GPUs idle for an hour or longer",
             remedy="the alert GpuIdle names the pods",
         )
     part = max(seen - used - idle, 0.0)
     if part or not seen:
+        doubt = "no GPU works in every second; sharing recovers a part"
         yield Cause(
             kind="part-time",
             pool=pool,
             tenant=tenant,
             hours=part,
-            usd=_judge(price, part, coverage, "part-time", "no GPU works in every second; sharing recovers a part"),
+            usd=_judge(ledger, pool, max(priced_seen - priced_used - priced_idle, 0.0), activity, "part-time", doubt),
             text=f"{tenant} held GPUs and used them in part",
             remedy="sharing, faster input, or smaller GPUs (blueprint advise)",
         )
 
 
-def _judge(price: float | None, hours: float, coverage: float, method: str, doubt: str) -> Figure:
+def _judge(ledger: Ledger, pool: str, hours: float, activity: float, method: str, doubt: str) -> Figure:
+    """Return the dollars of hours on the days that have the pool's price; ``activity`` is the measured share."""
+    price = ledger.find_price(pool).usd
+    coverage = ledger.measured.coverage * ledger.find_priced_share(pool) * activity
     return judge(None if price is None else price * hours, "USD", coverage, method, doubt)
 
 

@@ -4,10 +4,18 @@ from collections.abc import Iterator
 
 from .effects import Effect
 from .figure import WELL_COVERED, Figure
-from .review import EditReview, OpenAdvice
+from .review import EditReview, OpenAdvice, Review
 from .use import Row
 
 UNKNOWN = "not known"
+
+
+def write_bill(review: Review) -> str:
+    """Return the share of the days that the bill has, and why it is set aside if it is."""
+    if review.bill_coverage is None:
+        return "none"
+    aside = f", not used: {review.bill_unused}" if review.bill_unused else ""
+    return f"{review.bill_coverage:.0%} of the days{aside}"
 
 
 def write_usd(figure: Figure, *, cents: bool = False) -> str:

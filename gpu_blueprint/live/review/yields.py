@@ -78,7 +78,9 @@ def list_sharing(ledger: Ledger, stack: StackConfig) -> Iterator[SharingRow]:
         activity = find_activity(measured, pool.name, None)
         price = ledger.find_price(pool.name).usd
         bought = measured.total("bought", pool.name)
-        slot_price = price * bought / held if price is not None and held else None
+        spent = None if price is None else price * ledger.count_priced("bought", pool.name)
+        sold = ledger.count_priced("slots_held", pool.name)
+        priced = measured.coverage * ledger.find_priced_share(pool.name)
         yield SharingRow(
             pool=pool.name,
             mode=pool.sharing.mode,
@@ -87,7 +89,9 @@ def list_sharing(ledger: Ledger, stack: StackConfig) -> Iterator[SharingRow]:
             held_share=judge(held / offered, "share", measured.coverage, "slots"),
             busy_share=judge(activity.share, "share", measured.coverage * activity.coverage, "busy"),
             pods_per_gpu=judge(held / bought if bought else None, "pods", measured.coverage, "slots"),
-            usd_per_slot_hour=judge(slot_price, "USD per slot hour", measured.coverage, "sharing"),
+            usd_per_slot_hour=judge(
+                spent / sold if spent is not None and sold else None, "USD per slot hour", priced, "sharing"
+            ),
         )
 
 

@@ -23,7 +23,13 @@ TOO_MUCH = '{"status": "error", "error": "it would load too many samples"}'
         (200, "<html>hello</html>", "not a Prometheus: the answer is 200 OK"),
         (404, "not found", "not a Prometheus: the answer is 404"),
         (200, "[1]", "not a Prometheus"),
+        (500, "<html>oops</html>", "the server failed, or a proxy before it: the answer is 500"),
+        (503, "", "the server failed, or a proxy before it: the answer is 503"),
         (200, '{"status": "success", "data": {"result": [{"metric": {}}]}}', "no samples"),
+        (200, '{"status": "success"}', "no samples"),
+        (200, '{"status": "success", "data": null}', "no samples"),
+        (200, '{"status": "success", "data": {"result": [{"metric": {}, "value": [0, "x"]}]}}', "no samples"),
+        (200, '{"status": "success", "data": {"result": [{"metric": {}, "value": [0, "-1"]}]}}', "not the Prometheus"),
         (401, "", "the server requires credentials (401)"),
         (403, "", "the server refuses the credentials (403)"),
         (422, TOO_MUCH, "refused a query: it would load too many samples; set a shorter window with --days"),
@@ -36,7 +42,7 @@ def test_an_answer_without_samples_is_refused_with_the_reason(
     with serve(status, body) as (url, _):
         assert main(["advise", "known", "--prometheus", url]) == 1
     printed = capsys.readouterr().err
-    assert words in printed and (url in printed or "no samples" in printed)
+    assert words in printed and (url in printed or "rules in the window" in printed)
 
 
 def test_a_redirect_to_a_login_page_is_not_followed(stacks: Path, capsys: pytest.CaptureFixture[str]) -> None:

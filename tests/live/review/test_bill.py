@@ -13,6 +13,10 @@ import pytest
 
 from gpu_blueprint.errors import UsageError
 from gpu_blueprint.live.review.bill import Bill, read_bill
+from gpu_blueprint.live.review.bill_files import _AMORTISED
+from gpu_blueprint.live.review.history import History
+from gpu_blueprint.live.review.measured import Measured
+from gpu_blueprint.live.review.remarks import list_remarks
 from gpu_blueprint.live.review.window import Window
 
 from ...support import builders, generated_quarter
@@ -48,6 +52,9 @@ def test_dollars_are_amortised_and_split_by_tag(tmp_path: Path) -> None:
         line(2, **plan),
         line(4, **reserved),
         line(-2, line_item_line_item_type="SavingsPlanNegation"),
+        line(1024, line_item_line_item_type="SavingsPlanRecurringFee"),
+        line(2048, line_item_line_item_type="SavingsPlanUpfrontFee"),
+        line(4096, line_item_line_item_type="RIFee"),
         line(8, split_line_item_parent_resource_id="i-0a1b2c3d"),
         line(16, resource_tags=json.dumps({"user:environment": "test", "user:pool": "slices"})),
         line(32, resource_tags=json.dumps({"user_environment": "test"})),
@@ -62,12 +69,54 @@ def test_dollars_are_amortised_and_split_by_tag(tmp_path: Path) -> None:
 
 
 def test_all_files_below_a_folder_count_also_compressed_ones(tmp_path: Path) -> None:
-    text = generated_quarter.write_bill(tmp_path / "plain.csv", iter([line(1)])).read_text()
+    generated_quarter.write_bill(tmp_path / "plain.csv", iter([line(1)]))
+    text = generated_quarter.write_bill(tmp_path / "more.csv", iter([line(2)])).read_text()
+    (tmp_path / "more.csv").unlink()
     inside = tmp_path / "data" / "BILLING_PERIOD=2026-09"
     inside.mkdir(parents=True)
     (inside / "more.csv.gz").write_bytes(gzip.compress(("\ufeff" + text).encode()))
     (tmp_path / "manifest.json").write_text("{}")
-    assert read_bill(tmp_path, STACK, WEEK).pools == {"serve": {DAY: 2}}
+    assert read_bill(tmp_path, STACK, WEEK).pools == {"serve": {DAY: 3}}
+
+
+def test_credits_taxes_and_fees_are_no_prices_and_make_no_day(tmp_path: Path) -> None:
+    kinds = {"Credit": -60000, "Refund": -5, "Tax": 7, "Fee": 11, "EdpDiscount": -2}
+    found = read(
+        tmp_path,
+        line(10),
+        *(line(usd, line_item_line_item_type=kind) for kind, usd in kinds.items()),
+        line(3, line_item_line_item_type="Tax"),
+        line(-1, date(2026, 9, 28), line_item_line_item_type="Credit"),
+    )
+    assert found.pools == {"serve": {DAY: 8}} and found.days == {DAY}
+    assert found.aside == {"Credit": -60001, "Refund": -5, "Tax": 10, "Fee": 11}
+    said = list(list_remarks(STACK, Measured(window=WEEK), found, History()))
+    assert "the bill has -$60,001 of Credit lines for this stack: they are no price" in "\n".join(said)
+
+
+def test_lines_that_two_files_have_are_refused_and_not_counted_twice(tmp_path: Path) -> None:
+    for name, first, second, words in (
+        ("copies", [line(1)], [line(1)], "b.csv: has the same lines as"),
+        ("versions", [numbered("a", 1), numbered("b", 2)], [numbered("b", 3)], "b.csv: 1 lines have been read before"),
+        ("one file", [numbered("a", 1), numbered("a", 1)], [line(2)], "a.csv: 1 lines have been read before"),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        generated_quarter.write_bill(folder / "a.csv", iter(first))
+        generated_quarter.write_bill(folder / "b.csv", iter(second))
+        (said,) = refuse(folder)
+        assert words in said
+    packed = tmp_path / "copies" / "b.csv"
+    (tmp_path / "copies" / "c.csv.gz").write_bytes(gzip.compress(packed.read_bytes()))
+    packed.unlink()
+    assert "c.csv.gz: has the same lines as" in refuse(tmp_path / "copies")[0]
+    days = [numbered("a", 1), line(2, date(2026, 9, 29), identity_line_item_id="a"), numbered("b", 1)]
+    assert read(tmp_path, *days).pools == {"serve": {DAY: 2, date(2026, 9, 29): 2}}
+
+
+def numbered(name: str, usd: float) -> dict[str, str]:
+    """A line with an id."""
+    return line(usd, identity_line_item_id=name)
 
 
 def test_parquet_is_read_with_pyarrow_and_its_absence_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,6 +198,34 @@ def test_a_bill_that_does_not_fit_is_refused_with_all_its_faults(
     said = "\n".join(refuse(path))
     for text in words:
         assert text in said
+
+
+def test_a_file_that_ends_early_is_the_only_fault(tmp_path: Path) -> None:
+    """What the readable lines say of accounts, currencies and days would mislead."""
+    plain = generated_quarter.write_bill(tmp_path / "bill.csv")
+    cut = tmp_path / "cut.csv"
+    cut.write_text(plain.read_text().rsplit(",USD,", 1)[0])
+    assert refuse(cut) == [f"{cut}:451: has fewer cells than the header; copy the file again"]
+    packed, broken = gzip.compress(plain.read_bytes()), tmp_path / "broken.csv.gz"
+    plain.unlink()
+    middle = len(packed) // 2
+    for body in (packed[:middle], packed[:middle] + b"\xff" * 40 + packed[middle + 40 :], packed[:-8] + b"\0" * 8):
+        broken.write_bytes(body)
+        (said,) = refuse(broken)
+        assert said.startswith(f"{broken}:") and "currencies" not in said
+
+
+def test_a_missing_column_of_amortised_dollars_is_named_once(tmp_path: Path) -> None:
+    for kind, column in _AMORTISED.items():
+        row = line(line_item_line_item_type=kind)
+        row.pop(column)
+        assert refuse(generated_quarter.write_bill(tmp_path / "bill.csv", iter([row] * 12))) == [
+            f"{tmp_path / 'bill.csv'}: lacks the column {column}, which has the dollars of {kind} lines;"
+            " add it to the export, as `billing: {export: true}` does"
+        ]
+        usage = {**line(4), "line_item_line_item_type": "Usage"}
+        usage.pop(column)
+        assert read(tmp_path, usage).pools == {"serve": {DAY: 4}}
 
 
 def test_a_file_that_is_no_export_is_refused(tmp_path: Path) -> None:

@@ -83,6 +83,16 @@ def test_a_shallow_clone_and_uncommitted_edits_are_doubts(
     assert read().doubts[-1] == f"{FILE} has edits that no commit has; they are not counted"
 
 
+def test_a_file_that_got_its_name_in_the_window_is_a_doubt(repository: Path) -> None:
+    """Its edits under the former name are not counted, so the review must not look complete."""
+    (repository / FILE).rename(repository / "stacks" / "Pulumi.later.yaml")
+    commit_on(repository, "2026-09-10", "renamed")
+    found = read_history(Path("stacks/Pulumi.later.yaml"), "later", generated_quarter.WINDOW)
+    assert len(found.revisions) == 1
+    (doubt,) = found.doubts
+    assert doubt.startswith("git has stacks/Pulumi.later.yaml since 2026-09-10, a day of the window; `git log --follow")
+
+
 def revision(commit: str, day: int, **overrides: Any) -> Revision:
     config = builders.config(**overrides)
     when = datetime(2026, 8, day, 9, tzinfo=UTC)

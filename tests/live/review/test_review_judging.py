@@ -14,13 +14,16 @@ from gpu_blueprint.live.review.figure import judge
 from gpu_blueprint.live.review.forecast import forecast
 from gpu_blueprint.live.review.history import History, Revision
 from gpu_blueprint.live.review.measured import Bought, Measured, Use
+from gpu_blueprint.live.review.methods import METHODS
+from gpu_blueprint.live.review.page import build_page
 from gpu_blueprint.live.review.prices import Ledger
 from gpu_blueprint.live.review.remarks import list_remarks
 from gpu_blueprint.live.review.review import OpenAdvice, Question, Review, judge_review
-from gpu_blueprint.live.review.use import count_all, count_pool
-from gpu_blueprint.live.review.waste import list_causes
+from gpu_blueprint.live.review.use import count_all, count_pool, count_tenant
+from gpu_blueprint.live.review.waste import CAUSE_NAMES, list_causes
 from gpu_blueprint.live.review.window import Window, find_midnight
-from gpu_blueprint.live.review.words import write_open
+from gpu_blueprint.live.review.words import write_bill, write_open
+from gpu_blueprint.pages.document import Method
 from gpu_blueprint.records import replace
 
 from ...support import builders, observations
@@ -88,7 +91,43 @@ def test_a_bill_of_few_days_gives_way_to_the_metrics() -> None:
     found = row(measured(), few)
     assert (found.usd.value, found.usd.method) == (5760, "usd-metrics")
     remarks = " ".join(list_remarks(STACK, measured(), few, History()))
-    assert "the bill has 5 of the 30 days, 2026-09-01 to 2026-09-05" in remarks
+    assert "the bill has 5 of the 30 days, 2026-09-01 to 2026-09-05, so it is set aside" in remarks
+
+
+def test_a_bill_that_is_set_aside_leaves_the_forecast_to_the_metrics_and_says_why() -> None:
+    days = [*MONTH.list_days()]
+    short = Bill(window=MONTH, days=frozenset(days[-10:]), pools={"main": every(10, without=20)})
+    untagged = Bill(window=MONTH, days=frozenset(days), elsewhere=300)
+    for bill, reason in ((short, "it has 10 of the 30 days, less than half"), (untagged, "no line has the tags")):
+        question = Question(STACK, MONTH, bill, History(), None, None)
+        found = judge_review(question, measured(), [], {}, Advised(), Advised())
+        assert (found.forecast_source, found.forecast.weeks) == ("metrics", 4)
+        assert found.forecast.usd_a_month and found.total.usd.method == "usd-metrics"
+        assert f"of the days, not used: {reason}" in write_bill(found)
+    good = Bill(window=MONTH, days=frozenset(days), pools={"main": every(10)})
+    found = judge_review(Question(STACK, MONTH, good, History(), None, None), measured(), [], {}, Advised(), Advised())
+    assert (write_bill(found), found.forecast_source) == ("100% of the days", "bill")
+
+
+def test_dollars_of_tenants_and_waste_count_the_days_that_the_bill_has() -> None:
+    """Eighteen of 30 days are billed, at half a dollar a GPU hour; before them more GPUs were held and busy."""
+    billed = every(96, without=12)
+    days = frozenset(billed)
+    held = {day: 144 if day in days else 192 for day in MONTH.list_days()}
+    ledger = Ledger(
+        measured=measured(held={USER: held}, measured={USER: held}, idle={USER: every(12)}, used={USER: every(72)}),
+        bill=Bill(window=MONTH, days=days, pools={"main": billed}),
+    )
+    assert count_pool(ledger, STACK, "main", ()).usd.value == 18 * 96
+    tenant = count_tenant(ledger, STACK, "team")
+    assert (tenant.usd.value, tenant.usd.coverage) == (18 * 144 * 0.5, 18 * 144 / (18 * 144 + 12 * 192))
+    assert tenant.usd_per_useful_hour.value == pytest.approx(0.5 * 144 / 72)
+    assert count_pool(ledger, STACK, "main", ()).usd_per_useful_hour.value == pytest.approx(96 / 72)
+    causes = {cause.kind: cause.usd for cause in list_causes(ledger, STACK)}
+    dollars = {kind: usd.value for kind, usd in causes.items()}
+    assert dollars == {"free": 18 * 48 * 0.5, "part-time": 18 * 60 * 0.5, "idle": 18 * 12 * 0.5}
+    assert all(usd.coverage == pytest.approx(0.6) for usd in causes.values())
+    assert sum(usd or 0.0 for usd in dollars.values()) + 18 * 72 * 0.5 == 18 * 96
 
 
 def test_a_pool_without_nodes_is_zero_and_missing_nodes_are_not() -> None:
@@ -111,6 +150,21 @@ def test_a_reservation_of_the_stack_file_has_its_price() -> None:
     block = observations.reserved_stack(capacityBlock=True, ends="2027-01-01")
     (unknown, _) = [cause for cause in list_causes(Ledger(measured=found), block) if cause.kind == "reservation"]
     assert unknown.usd.value is None
+
+
+def test_the_page_names_the_method_of_a_cause_by_the_words_of_its_row() -> None:
+    found = measured(
+        idle={USER: every(1)}, fallback_usd={"main": every(1)}, unused_instances={"cr-0a1b2c3d": every(24)}
+    )
+    question = Question(observations.reserved_stack(usdPerHour=40.0), MONTH, None, History(), None, None)
+    review = judge_review(question, found, [], {}, Advised(), Advised())
+    assert {cause.kind for cause in review.causes} == {*CAUSE_NAMES}
+    assert all(CAUSE_NAMES[cause.kind] in cause.text for cause in review.causes)
+    (waste,) = [section for section in build_page(review, LAST).sections if section.title == "Waste"]
+    methods = waste.blocks[-1]
+    assert isinstance(methods, Method)
+    for kind, name in CAUSE_NAMES.items():
+        assert f"{name[0].upper()}{name[1:]}: {METHODS[kind]}" in methods.text
 
 
 def test_at_most_ten_causes_are_listed_and_the_largest_first() -> None:

@@ -205,7 +205,7 @@ def test_retention_shorter_than_asked_leaves_sums_unknown(
     assert found["forecast"]["verdict"] == "not known"
     remarks = " ".join(found["remarks"])
     assert "--days 15 reviews the days that have metrics" in remarks
-    assert "metrics begin on 2026-07-03, day 76 of the window; Prometheus keeps 15 days" in remarks
+    assert "metrics begin on 2026-07-03, day 76 of the window; the stack file sets 15 days: set" in remarks
     assert "retentionDays: 100" in remarks and "mode: amp" in remarks
     capsys.readouterr()
     assert main(["review", "quarter", "--prometheus", quarter, "--until", "2026-07-17"]) == 0
