@@ -1,19 +1,25 @@
 """Write a file completely or not at all."""
 
 import os
+import re
 import tempfile
 from pathlib import Path
 
 from ..errors import UsageError
 
+_STACK_FILE = re.compile(r"Pulumi(\..*)?\.ya?ml", re.IGNORECASE)
+
 
 def write_whole(path: Path, text: str) -> None:
     """Write a temporary file in the same folder, then rename it, so that a failure leaves no incomplete file.
+
+    A link stays a link: the file that it names is written.
 
     Raises:
         UsageError: The file cannot be written.
     """
     refuse_unwritable(path)
+    path = _follow(path)
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as scratch:
             fresh = Path(scratch) / "new"
@@ -27,11 +33,49 @@ def refuse_unwritable(path: Path) -> None:
     """Refuse a path that cannot be written, before work that takes long.
 
     Raises:
-        UsageError: Its folder is missing or takes no files, or the path is a folder.
+        UsageError: Its folder is missing or takes no files, or the path is ``-``, a folder, a device or a pipe.
     """
-    if not path.parent.is_dir():
+    if str(path) == "-":
+        raise UsageError("-: is the standard output, and this is written to a file; name one")
+    target = _follow(path)
+    if not target.parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
-    if path.is_dir():
+    if target.is_dir():
         raise UsageError(f"{path}: is a folder; name a file in it")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise UsageError(f"{path}: cannot be written: no right to make files in {path.parent}")
+    if target.exists() and not target.is_file():
+        raise UsageError(f"{path}: is a device or a pipe; name a file")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise UsageError(f"{path}: cannot be written: no right to make files in {target.parent}")
+
+
+def refuse_output(path: Path, *inputs: Path | str | None) -> None:
+    """Refuse an output that would replace what a command reads, or any stack file, before any work.
+
+    Args:
+        path: The file or folder that the command will write.
+        inputs: Files and folders that the command reads, such as the stack file and a bill. Those that are absent
+            or do not exist are passed over, so a Git revision may stand among them.
+
+    Raises:
+        UsageError: The output is one of the inputs, also through a link, lies in one, holds one, or is a stack file.
+    """
+    if str(path) == "-":
+        raise UsageError("-: is the standard output, and this is written to a file; name one")
+    target = _follow(path)
+    if target.is_file() and (_STACK_FILE.fullmatch(path.name) or _STACK_FILE.fullmatch(target.name)):
+        raise UsageError(f"{path}: is a stack file, which would be lost; name another file")
+    for each in inputs:
+        if each is None or str(each) == "" or not (source := Path(each)).exists():
+            continue
+        read = _follow(source)
+        if target == read or (target.exists() and target.samefile(read)):
+            raise UsageError(f"{path}: is read by this command, and would be lost; name another file")
+        if target.is_relative_to(read):
+            raise UsageError(f"{path}: lies in {each}, which this command reads; name a file elsewhere")
+        if read.is_relative_to(target) and target.is_dir():
+            raise UsageError(f"{path}: holds {each}, which this command reads; name another folder")
+
+
+def _follow(path: Path) -> Path:
+    """Return the path that links lead to; links that lead nowhere or in a circle are no error here."""
+    return Path(os.path.realpath(path))

@@ -1,0 +1,50 @@
+"""Outputs of commands: what is never replaced, and where they are written."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.cli.files import refuse_output, refuse_unwritable, write_whole
+from gpu_blueprint.errors import UsageError
+
+
+def test_an_output_replaces_no_input_and_no_stack_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("stacks/Pulumi.dev.yaml", "stacks/Pulumi.prod.yaml", "bills/one.csv", "old.html"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("kept")
+    Path("link.html").symlink_to("bills/one.csv")
+    Path("names").symlink_to("stacks")
+    refused = {
+        "stacks/Pulumi.dev.yaml": ("stacks/Pulumi.dev.yaml",),
+        "./names/../names/Pulumi.dev.yaml": (),
+        "stacks/Pulumi.prod.yaml": ("stacks/Pulumi.dev.yaml",),
+        "link.html": (Path("bills/one.csv"),),
+        "bills/one.csv": ("link.html",),
+        "bills/new/page.html": (Path("bills"),),
+        "bills": ("bills/one.csv",),
+        "-": (),
+    }
+    for output, inputs in refused.items():
+        with pytest.raises(UsageError, match=r"name (a|another) (file|folder)|name one"):
+            refuse_output(Path(output), *inputs)
+    allowed = {"old.html": ("bills",), "new.html": ("main", None, ""), "stacks/Pulumi.new.yaml": ("bills/one.csv",)}
+    for output, inputs in allowed.items():
+        refuse_output(Path(output), *inputs)
+
+
+def test_a_link_stays_a_link_and_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pages").mkdir()
+    Path("link.html").symlink_to("pages/new.html")
+    for text in ("first", "second"):
+        write_whole(Path("link.html"), text)
+        assert Path("link.html").is_symlink() and Path("pages/new.html").read_text() == text
+    Path("circle").symlink_to("circle")
+    refuse_unwritable(Path("circle"))
+    os.mkfifo("pipe")
+    for name in ("-", "pipe", os.devnull):
+        with pytest.raises(UsageError, match="name"):
+            write_whole(Path(name), "text")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["circle", "link.html", "pages", "pipe"]
