@@ -10,13 +10,13 @@ from pathlib import Path
 from ..changes.baselines import Baseline, plan_baseline
 from ..cost.tenants import UNASSIGNED
 from ..errors import UsageError
-from ..files.loading import StackFile
+from ..files.loading import StackFile, locate_stack
 from ..pages.redaction import Redaction
 from ..plan import PlannedResource
 from ..problem import Problem
 from ..records import Record, replace
 from .changes import build_report, make_snapshot
-from .files import refuse_unwritable, write_whole
+from .files import refuse_output, refuse_unwritable, write_whole
 from .rehearsal_file import read_played_rehearsal
 from .rehearse import report_progress
 from .text.changes_report import Report
@@ -48,6 +48,7 @@ def refuse_page_flags(arguments: argparse.Namespace) -> None:
             raise UsageError(f"--{flag} adds to the page: name its file with --html FILE")
     files = [file for file in (arguments.html, arguments.svg) if file]
     for file in files:
+        refuse_output(file, locate_stack(arguments.stack), arguments.rehearsal, arguments.against)
         refuse_unwritable(file)
     if len({file.resolve() for file in files}) < len(files):
         raise UsageError(f"--html and --svg name the same file, {arguments.html}: give the picture another")
