@@ -110,3 +110,25 @@ def test_a_name_is_replaced_as_a_whole_word_and_words_of_aws_stay() -> None:
     )
     hidden = hide(f"{unknown}10.1.2.3/16, s3://b/c/, ip-10-0-0-7.ec2.internal, account 999988887777")
     assert hidden == "arn-1, key key-1, id-1, person-1, cidr-4, objects-1, node-1, account account-2"
+
+
+def test_keys_of_tags_and_labels_paths_and_addresses_are_hidden() -> None:
+    pools = [pool(name="gov", labels={"ww.example.com/wwkind": "small", "wwtier": "big"})]
+    stack = config(
+        pools=pools,
+        tags={"WW:Division": "ads", "wwtagkey": "x"},
+        iam={"path": "/wwfolder/wwunder/"},
+        cluster={
+            "api": {"access": "private", "allowedCidrs": ["10.8.0.0/16"]},
+            "admins": ["arn:aws:iam::111122223333:user/wwpath/wwsub/wwadmin@wwcorp"],
+        },
+    )
+    hide = Redaction("live", stack).hide
+    for text in (
+        "tagsAll.WW:Division, wwtagkey, label wwtier, ww.example.com/wwkind, wwkind",
+        "user/wwpath/wwsub/wwadmin@wwcorp, account-1:user/wwpath/role-4, wwsub, role/wwfolder/x, wwunder",
+        "https://charts.ww.example/wwpath/index, oci://ww.example/wwchart, https://ghcr.io/wwcorp/x, git+ssh://wwhost/x",
+    ):
+        assert "ww" not in hide(text).lower(), hide(text)
+    assert hide("http://gov.web.svc.cluster.local:8000/v1") == "http://pool-1.web.svc.cluster.local:8000/v1"
+    assert hide("a user, a role and a policy; key wwtier") == "a user, a role and a policy; key tag-7"
