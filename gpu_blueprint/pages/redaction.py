@@ -24,7 +24,7 @@ _SHOWN = frozenset(
         *("kubernetes_version", "karpenter_version", "gpu", "instance_type", "instance_types", "profile", "layout"),
         *("cpu", "memory", "warmup", "drain", "consolidate_after", "expire_after", "termination_grace_period"),
         *("alerts_off", "actions", "spot_share", "order", "quantization", "gpus"),
-        *("rule", "tag"),
+        "rule",
     }
 )
 """Fields whose values are no names of the stack's own."""
@@ -84,6 +84,10 @@ _NAMED_KEYS = frozenset({"tags", "labels", "pod_labels"})
 """Fields whose keys are the owner's words too."""
 _FOREIGN_KEY = re.compile(r"(?:^|\.)(?:kubernetes\.io|k8s\.io|karpenter\.sh|nvidia\.com)/")
 """The beginning of keys of Kubernetes and of its parts."""
+_NUMBER = re.compile(r"\d{1,3}|\d[\d.,]*[.,]\d+|\d[\d.,]*[A-Za-z%]{1,2}")
+"""Values, such as of a label, that look like a count, a version or a quantity: hidden only after = and in quotes."""
+_TAG = re.compile(r"v?\d+(?:\.\d+)*(?:-py3)?")
+"""Tags of images that are versions; others may name a build or a branch."""
 _PATH_WORDS = frozenset({"role", "user", "group", "policy", "key", "alias", "table", "aws"})
 """Words of AWS in the resources of ARNs."""
 _COMMON = {
@@ -140,7 +144,11 @@ class Redaction:
 
 
 def _match_word(name: str) -> str:
-    """Return a pattern of a name that is no part of a longer word."""
+    """Return a pattern of a name that is no part of a longer word, nor of a number; a short number is a value."""
+    if _NUMBER.fullmatch(name):
+        return rf"(?<=[=\"']){re.escape(name)}(?![\w.])"
+    if name.isdecimal():
+        return rf"(?<![\w.,$]){name}(?!\w|[.,]\d)"
     before = r"(?<![A-Za-z0-9])" if name[0].isalnum() else ""
     after = r"(?![A-Za-z0-9])" if name[-1].isalnum() else ""
     return f"{before}{re.escape(name)}{after}"
@@ -187,6 +195,8 @@ def _read_key(key: str, field: str) -> Iterator[tuple[str, str]]:
 def _read_leaf(value: str, owner: str, field: str, annotation: Any) -> Iterator[tuple[str, str]]:
     """Yield the names in the value of a field; none if the value is a word of the product."""
     kind = _KINDS.get(f"{owner}.{field}", _FIELDS.get(field, "name"))
+    if field == "tag" and _TAG.fullmatch(value):
+        return
     if field in _FREE:
         yield from (("domain", found) for found in _list_domains(value))
     elif kind and value not in _COMMON and value not in _list_literals(annotation):

@@ -132,3 +132,20 @@ def test_keys_of_tags_and_labels_paths_and_addresses_are_hidden() -> None:
         assert "ww" not in hide(text).lower(), hide(text)
     assert hide("http://gov.web.svc.cluster.local:8000/v1") == "http://pool-1.web.svc.cluster.local:8000/v1"
     assert hide("a user, a role and a policy; key wwtier") == "a user, a role and a policy; key tag-7"
+
+
+def test_numbers_as_values_hide_no_counts_versions_and_prices() -> None:
+    labels = {"wwtier": "8", "wwgroup": "1", "wwsize": "2Ti", "wwversion": "1.36"}
+    hide = Redaction("live", config(costCenter="16", owner="4711", pools=[pool(name="gov", labels=labels)])).hide
+    shown = "Kubernetes 1.36, until 1 of its 8 GPUs, 16 × L4, 8: 16, $16.8 and $4711.20, 24,711 pods, 512 CPU, 2Ti"
+    assert hide(shown) == shown
+    hidden = hide("""wwtier=8, wwversion=1.36, {"a": "16"}, owner 4711, 4711""")
+    assert not re.search(r"=8|1\.36|16|4711", hidden), hidden
+
+
+def test_a_tag_of_an_image_is_shown_only_if_it_is_a_version() -> None:
+    own = make_content("prod").stack.config
+    for tag, is_shown in {"v0.31.0": True, "26.09-py3": True, "wwcorp-build-7": False, "v1-wwteam": False}.items():
+        model = own.models[0].model_copy(update={"image": own.models[0].image.model_copy(update={"tag": tag})})
+        hide = Redaction("live", own.model_copy(update={"models": [model]})).hide
+        assert (tag in hide(f"vllm-openai:{tag}")) == is_shown, tag
