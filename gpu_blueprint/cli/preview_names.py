@@ -79,7 +79,12 @@ def hide_rehearsal(found: PlayedRehearsal, stack: StackConfig) -> PlayedRehearsa
 
     Names of the stack stay, since the redaction hides them.
     """
-    groups = {"pool": stack.all_pools, "tenant": stack.tenants, "service": stack.services, "model": stack.models}
+    groups: dict[str, Sequence[Any]] = {
+        "pool": stack.all_pools,
+        "tenant": stack.tenants,
+        "service": stack.services,
+        "model": stack.models,
+    }
     subjects = {f"{kind} {each.name}" for kind, group in groups.items() for each in group}
     namespaces = {tenant.namespace_name for tenant in stack.tenants}
     pools = {"system", *(pool.name for pool in stack.all_pools)}

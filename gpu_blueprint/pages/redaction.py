@@ -212,7 +212,7 @@ def _split(value: str, kind: str) -> Iterator[tuple[str, str]]:
         account, resource = [*value.split(":", 5), "", "", ""][4:6]
         yield from [("account", account)] if account.isdigit() else []
         yield kind, value
-        yield from ((kind, segment) for segment in (resource, *_list_segments(resource)))
+        yield from ((kind, segment) for segment in (resource, *_list_segments(resource)) if len(segment) > 1)
         return
     form = next((form for form, pattern in _FORMS if form == "id" and re.fullmatch(pattern, value)), None)
     yield (value.split("-")[0] if form and kind == "name" else kind), value

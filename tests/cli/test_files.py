@@ -17,7 +17,7 @@ def test_an_output_replaces_no_input_and_no_stack_file(tmp_path: Path, monkeypat
         Path(name).write_text("kept")
     Path("link.html").symlink_to("bills/one.csv")
     Path("names").symlink_to("stacks")
-    refused = {
+    refused: dict[str, tuple[Path | str | None, ...]] = {
         "stacks/Pulumi.dev.yaml": ("stacks/Pulumi.dev.yaml",),
         "./names/../names/Pulumi.dev.yaml": (),
         "stacks/Pulumi.prod.yaml": ("stacks/Pulumi.dev.yaml",),
@@ -29,7 +29,11 @@ def test_an_output_replaces_no_input_and_no_stack_file(tmp_path: Path, monkeypat
     for output, inputs in refused.items():
         with pytest.raises(UsageError, match=r"name (another|a) file|name one"):
             refuse_output(Path(output), *inputs)
-    allowed = {"old.html": ("bills",), "new.html": ("main", None, ""), "stacks/Pulumi.new.yaml": ("bills/one.csv",)}
+    allowed: dict[str, tuple[Path | str | None, ...]] = {
+        "old.html": ("bills",),
+        "new.html": ("main", None, ""),
+        "stacks/Pulumi.new.yaml": ("bills/one.csv",),
+    }
     for output, inputs in allowed.items():
         refuse_output(Path(output), *inputs)
 

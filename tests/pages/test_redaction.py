@@ -146,6 +146,8 @@ def test_numbers_as_values_hide_no_counts_versions_and_prices() -> None:
 def test_a_tag_of_an_image_is_shown_only_if_it_is_a_version() -> None:
     own = make_content("prod").stack.config
     for tag, is_shown in {"v0.31.0": True, "26.09-py3": True, "wwcorp-build-7": False, "v1-wwteam": False}.items():
-        model = own.models[0].model_copy(update={"image": own.models[0].image.model_copy(update={"tag": tag})})
+        image = own.models[0].image
+        assert image is not None
+        model = own.models[0].model_copy(update={"image": image.model_copy(update={"tag": tag})})
         hide = Redaction("live", own.model_copy(update={"models": [model]})).hide
         assert (tag in hide(f"vllm-openai:{tag}")) == is_shown, tag
