@@ -12,10 +12,10 @@ from typing import Any
 from ..checks import find_warnings
 from ..config import StackConfig
 from ..errors import UsageError
-from ..files.loading import StackFile, open_stack
+from ..files.loading import StackFile, locate_stack, open_stack
 from ..live.advise import Advice, Observed, advise
 from ..live.advise.document import build_document
-from .files import write_whole
+from .files import refuse_output, refuse_unwritable, write_whole
 from .prices import warn_of_prices
 from .text.advise import show, show_edit
 from .text.problems import print_json
@@ -56,6 +56,9 @@ def _open_stack(arguments: argparse.Namespace) -> StackFile:
     if arguments.out and arguments.out.exists():
         remedy = "name a new file, and compare the two before you replace one"
         raise UsageError(f"--out {arguments.out}: exists already; {remedy}")
+    if arguments.out:
+        refuse_output(arguments.out, locate_stack(arguments.stack), arguments.token_file)
+        refuse_unwritable(arguments.out)
     return file
 
 

@@ -9,15 +9,19 @@ from pathlib import Path
 from ..checks.money.budgets import refuse_costs_above_bounds, warn_of_old_prices
 from ..cost.compare import read_estimate
 from ..cost.estimate import Estimate, as_json, estimate_stack
-from ..files.loading import open_stack
+from ..files.loading import locate_stack, open_stack
 from ..files.loading.locate import add_file_and_line
-from .files import write_whole
+from .files import refuse_output, refuse_unwritable, write_whole
 from .text.cost import show
 from .text.cost_changes import Comparison
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the estimate, or compare it with another one. Return 1 if the stack exceeds one of its cost bounds."""
+    if arguments.svg:
+        compared = locate_stack(arguments.compare) if arguments.compare else None
+        refuse_output(arguments.svg, locate_stack(arguments.stack), compared, arguments.against)
+        refuse_unwritable(arguments.svg)
     stack = open_stack(arguments.stack, bounded=False)
     estimate = estimate_stack(stack.config)
     broken = list(refuse_costs_above_bounds(stack.config))

@@ -57,7 +57,7 @@ def refuse_output(path: Path, *inputs: Path | str | None) -> None:
             or do not exist are passed over, so a Git revision may stand among them.
 
     Raises:
-        UsageError: The output is one of the inputs, also through a link, lies in one, holds one, or is a stack file.
+        UsageError: The output is one of the inputs, also through a link, lies in one, or is a stack file.
     """
     if str(path) == "-":
         raise UsageError("-: is the standard output, and this is written to a file; name one")
@@ -72,8 +72,6 @@ def refuse_output(path: Path, *inputs: Path | str | None) -> None:
             raise UsageError(f"{path}: is read by this command, and would be lost; name another file")
         if target.is_relative_to(read):
             raise UsageError(f"{path}: lies in {each}, which this command reads; name a file elsewhere")
-        if read.is_relative_to(target) and target.is_dir():
-            raise UsageError(f"{path}: holds {each}, which this command reads; name another folder")
 
 
 def _follow(path: Path) -> Path:

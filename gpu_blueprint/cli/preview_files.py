@@ -10,17 +10,19 @@ from pathlib import Path
 from ..changes.baselines import Baseline, plan_baseline
 from ..cost.tenants import UNASSIGNED
 from ..errors import UsageError
-from ..files.loading import StackFile
+from ..files.loading import StackFile, locate_stack
 from ..pages.redaction import Redaction
 from ..plan import PlannedResource
 from ..problem import Problem
 from ..records import Record, replace
 from .changes import build_report, make_snapshot
-from .files import refuse_unwritable, write_whole
+from .files import refuse_output, refuse_unwritable, write_whole
+from .preview_names import HIDDEN, hide_rehearsal, list_base_words
 from .rehearsal_file import read_played_rehearsal
 from .rehearse import report_progress
 from .text.changes_report import Report
 from .text.page_rehearsal import PlayedRehearsal
+from .text.page_sections import build_changes
 from .text.preview_page import PageContent, preview_to_html, preview_to_svg
 
 _COMPONENT = "gpu-blueprint:components:"
@@ -48,6 +50,7 @@ def refuse_page_flags(arguments: argparse.Namespace) -> None:
             raise UsageError(f"--{flag} adds to the page: name its file with --html FILE")
     files = [file for file in (arguments.html, arguments.svg) if file]
     for file in files:
+        refuse_output(file, locate_stack(arguments.stack), arguments.rehearsal, arguments.against)
         refuse_unwritable(file)
     if len({file.resolve() for file in files}) < len(files):
         raise UsageError(f"--html and --svg name the same file, {arguments.html}: give the picture another")
@@ -75,20 +78,23 @@ def write_files(
     sources: Sources,
 ) -> None:
     """Write the page and the picture that were asked for, and a line about each."""
-    redaction = Redaction(stack.name, stack.config, _list_base_names(sources.base)) if arguments.redact else None
+    warnings = stack.list_warnings(date.today())
+    report, rehearsal, redaction = None, sources.rehearsal, None
+    if sources.base:
+        after = make_snapshot(stack, plan, warnings, findings)
+        report = build_report(stack.name, arguments.against, sources.base, after, None)
+    if arguments.redact:
+        report = report and _hide_base(report)
+        redaction = Redaction(stack.name, stack.config, _list_base_names(sources.base, report, plan))
+        rehearsal = rehearsal and hide_rehearsal(rehearsal, stack.config)
     if arguments.html:
-        warnings = stack.list_warnings(date.today())
-        report = None
-        if sources.base:
-            after = make_snapshot(stack, plan, warnings, findings)
-            report = build_report(stack.name, arguments.against, sources.base, after, None)
         content = PageContent(
             stack=stack,
             plan=plan,
             warnings=warnings,
             findings=findings,
-            changes=_hide_base(report) if report and redaction else report,
-            rehearsal=sources.rehearsal,
+            changes=report,
+            rehearsal=rehearsal,
             redaction=redaction,
             today=date.today(),
         )
@@ -103,13 +109,20 @@ def _write(file: Path, text: str) -> None:
 
 
 def _hide_base(report: Report) -> Report:
-    """Return a report that does not say where its base is: the name of a branch or folder may be telling."""
-    return replace(report, against="another revision", command="blueprint changes STACK --against BASE")
+    """Return a report that does not say where its base is, nor its faults, which quote a file that did not load."""
+    hidden = replace(report, against="another revision", command="blueprint changes STACK --against BASE")
+    return (
+        replace(hidden, base_problems=(), base_failure=HIDDEN)
+        if report.base_problems or report.base_failure
+        else hidden
+    )
 
 
-def _list_base_names(base: Baseline | None) -> Iterator[tuple[str, str]]:
-    """Yield (kind, name) of all that only the base may have: itself, tenants, pools, models, services and storage."""
-    if base is None:
+def _list_base_names(
+    base: Baseline | None, report: Report | None, plan: Sequence[PlannedResource]
+) -> Iterator[tuple[str, str]]:
+    """Yield (kind, name) of all that only the base may have, by kind first, then every other word of its resources."""
+    if base is None or report is None:
         return
     yield "base", base.label
     if base.snapshot is None:
@@ -122,3 +135,4 @@ def _list_base_names(base: Baseline | None) -> Iterator[tuple[str, str]]:
     for resource in snapshot.resources:
         if resource.type.startswith(_COMPONENT) and (found := _NAMED.search(resource.name)):
             yield ("storage", found[1]) if found[1] else ("service", found[2])
+    yield from list_base_words(snapshot.resources, plan, repr(build_changes(report)))

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from ..errors import UsageError
-from ..files.loading import open_stack
+from ..files.loading import locate_stack, open_stack
 from ..judging.report import judge_stack
 from ..plan import record
 from ..rendering import render_files
@@ -14,6 +14,7 @@ from ..rendering.document import build_document
 from ..rendering.files import PLACES
 from ..rendering.manifests import INCOMPLETE
 from ..rendering.secrets_page import SECRETS_PAGE
+from .files import refuse_output
 from .text.preview import count_resources
 from .text.tables import show_progress
 
@@ -23,6 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     if out.is_symlink() or (out.exists() and not _is_rendered(out)):
         raise UsageError(f"{out}: is a link, or holds files that render did not write; name another folder")
+    refuse_output(out, locate_stack(arguments.stack))
     stack = open_stack(arguments.stack)
     with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)

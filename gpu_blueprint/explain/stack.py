@@ -88,7 +88,7 @@ def describe_enforcement(stack: StackConfig) -> str:
     """Return a sentence about the effect of the rules for tenants: warn or deny."""
     if stack.tenancy.enforcement == "warn":
         return "the rules for tenants only warn (tenancy.enforcement)"
-    return "the rules for tenants refuse (docs/tenants.md)"
+    return "the rules for tenants refuse pods that break them (docs/tenants.md)"
 
 
 def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:

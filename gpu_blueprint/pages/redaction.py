@@ -24,7 +24,7 @@ _SHOWN = frozenset(
         *("kubernetes_version", "karpenter_version", "gpu", "instance_type", "instance_types", "profile", "layout"),
         *("cpu", "memory", "warmup", "drain", "consolidate_after", "expire_after", "termination_grace_period"),
         *("alerts_off", "actions", "spot_share", "order", "quantization", "gpus"),
-        *("rule", "tag"),
+        "rule",
     }
 )
 """Fields whose values are no names of the stack's own."""
@@ -66,6 +66,7 @@ _FIELDS: Mapping[str, str] = {
 }
 _FORMS: tuple[tuple[str, str], ...] = (
     ("arn", r"arn:aws[\w-]*:[^\s\"'`,;)\]}]*[^\s\"'`,;)\]}.:]"),
+    ("address", r"\b[a-z]+://(?!\S*\.svc\b|localhost\b|127\.)[^\s\"'`,;)\]}]*[^\s\"'`,;)\]}.:]"),
     ("objects", r"s3://[^\s\"'`,;)\]}]*[^\s\"'`,;)\]}.:]"),
     ("person", r"[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}"),
     ("node", r"\bip-\d+-\d+-\d+-\d+(?:\.[\w-]+)*"),
@@ -79,6 +80,16 @@ _DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
 _PUBLIC = ("amazonaws.com", "nvidia.com", "nvcr.io", "docker.io", "quay.io", "ghcr.io", "k8s.io", "karpenter.sh", "svc")
 """Ends of domain names that belong to nobody's stack."""
 _ARN_KINDS: Mapping[str, str] = {"iam": "role", "kms": "key"}
+_NAMED_KEYS = frozenset({"tags", "labels", "pod_labels"})
+"""Fields whose keys are the owner's words too."""
+_FOREIGN_KEY = re.compile(r"(?:^|\.)(?:kubernetes\.io|k8s\.io|karpenter\.sh|nvidia\.com)/")
+"""The beginning of keys of Kubernetes and of its parts."""
+_NUMBER = re.compile(r"\d{1,3}|\d[\d.,]*[.,]\d+|\d[\d.,]*[A-Za-z%]{1,2}")
+"""Values, such as of a label, that look like a count, a version or a quantity: hidden only after = and in quotes."""
+_TAG = re.compile(r"v?\d+(?:\.\d+)*(?:-py3)?")
+"""Tags of images that are versions; others may name a build or a branch."""
+_PATH_WORDS = frozenset({"role", "user", "group", "policy", "key", "alias", "table", "aws"})
+"""Words of AWS in the resources of ARNs."""
 _COMMON = {
     "true",
     "false",
@@ -133,7 +144,11 @@ class Redaction:
 
 
 def _match_word(name: str) -> str:
-    """Return a pattern of a name that is no part of a longer word."""
+    """Return a pattern of a name that is no part of a longer word, nor of a number; a short number is a value."""
+    if _NUMBER.fullmatch(name):
+        return rf"(?<=[=\"']){re.escape(name)}(?![\w.])"
+    if name.isdecimal():
+        return rf"(?<![\w.,$]){name}(?!\w|[.,]\d)"
     before = r"(?<![A-Za-z0-9])" if name[0].isalnum() else ""
     after = r"(?![A-Za-z0-9])" if name[-1].isalnum() else ""
     return f"{before}{re.escape(name)}{after}"
@@ -161,7 +176,7 @@ def _walk(value: Any, owner: str, field: str, annotation: Any) -> Iterator[tuple
         return
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from (("domain", found) for found in _list_domains(str(key)))
+            yield from _read_key(str(key), field)
             yield from _walk(item, owner, field, annotation)
     elif isinstance(value, list | tuple | set | frozenset):
         for item in value:
@@ -170,29 +185,44 @@ def _walk(value: Any, owner: str, field: str, annotation: Any) -> Iterator[tuple
         yield from _read_leaf(value, owner, field, annotation)
 
 
+def _read_key(key: str, field: str) -> Iterator[tuple[str, str]]:
+    """Yield the names in a key: of tags and labels the key and its segments, of other fields domain names alone."""
+    yield from (("domain", found) for found in _list_domains(key))
+    if field in _NAMED_KEYS and not _FOREIGN_KEY.search(key):
+        yield from (("tag", found) for found in (key, *_list_segments(key)) if found not in _COMMON)
+
+
 def _read_leaf(value: str, owner: str, field: str, annotation: Any) -> Iterator[tuple[str, str]]:
     """Yield the names in the value of a field; none if the value is a word of the product."""
     kind = _KINDS.get(f"{owner}.{field}", _FIELDS.get(field, "name"))
+    if field == "tag" and _TAG.fullmatch(value):
+        return
     if field in _FREE:
         yield from (("domain", found) for found in _list_domains(value))
     elif kind and value not in _COMMON and value not in _list_literals(annotation):
         yield from _split(value, kind)
+        yield from ((kind, segment) for segment in _list_segments(value) if owner == "Iam")
 
 
 def _split(value: str, kind: str) -> Iterator[tuple[str, str]]:
-    """Yield a value, and the names in it: the last part of an ARN, and domain names."""
+    """Yield a value, and the names in it: the resource of an ARN with its segments, and domain names."""
     if value.startswith("arn:"):
         service = value.split(":")[2]
         kind = _ARN_KINDS.get(service, "arn")
-        last = re.split("[:/]", value)[-1]
-        account = value.split(":")[4]
+        account, resource = [*value.split(":", 5), "", "", ""][4:6]
         yield from [("account", account)] if account.isdigit() else []
         yield kind, value
-        yield from [(kind, last)] if len(last) > 1 and last != "*" else []
+        yield from ((kind, segment) for segment in (resource, *_list_segments(resource)) if len(segment) > 1)
         return
     form = next((form for form, pattern in _FORMS if form == "id" and re.fullmatch(pattern, value)), None)
     yield (value.split("-")[0] if form and kind == "name" else kind), value
     yield from (("domain", found) for found in _list_domains(value) if found != value)
+
+
+def _list_segments(path: str) -> list[str]:
+    """Return the parts of a path between signs that have a letter, other than words of AWS."""
+    parts = re.split(r"[:/]", path)
+    return [part for part in parts if len(part) > 1 and any(map(str.isalpha, part)) and part not in _PATH_WORDS]
 
 
 def _list_domains(text: str) -> list[str]:

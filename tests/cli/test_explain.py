@@ -150,7 +150,7 @@ def test_explain_says_how_strict_admission_is(project: Path, capsys: pytest.Capt
     file = project / "stacks" / "Pulumi.dev.yaml"
     text = file.read_text()
     for field, words in (
-        ("", "the rules for tenants refuse (docs/tenants.md)"),
+        ("", "the rules for tenants refuse pods that break them (docs/tenants.md)"),
         ("    tenancy: {enforcement: warn}\n", "the rules for tenants only warn (tenancy.enforcement)"),
         ("    images: {allowed: [docker.io/nvidia]}\n", "images from docker.io/nvidia"),
     ):

@@ -92,6 +92,10 @@ def test_wrong_calls_have_code_2_and_write_nothing(project: Path, capsys: pytest
             "other.json",
         ): "another stack, or of an older one: the stack has no pool h100",
         ("--html", "a.html", "--rehearsal", "wrong.json"): "wrong.json: holds no rehearsal: probes.0.nodes.0.pool",
+        ("--svg", "stacks/Pulumi.dev.yaml"): "stacks/Pulumi.dev.yaml: is a stack file, which would be lost",
+        ("--html", "other.json", "--rehearsal", "other.json"): "other.json: is read by this command",
+        ("--html", "folder/a.html", "--against", "folder"): "lies in folder, which this command reads",
+        ("--html", "-"): "-: is the standard output",
         ("--html", "a.html", "--against", ""): "--against",
         ("--html", "a.html", "--against", "no-such-revision"): "there are no revisions",
     }

@@ -110,3 +110,44 @@ def test_a_name_is_replaced_as_a_whole_word_and_words_of_aws_stay() -> None:
     )
     hidden = hide(f"{unknown}10.1.2.3/16, s3://b/c/, ip-10-0-0-7.ec2.internal, account 999988887777")
     assert hidden == "arn-1, key key-1, id-1, person-1, cidr-4, objects-1, node-1, account account-2"
+
+
+def test_keys_of_tags_and_labels_paths_and_addresses_are_hidden() -> None:
+    pools = [pool(name="gov", labels={"ww.example.com/wwkind": "small", "wwtier": "big"})]
+    stack = config(
+        pools=pools,
+        tags={"WW:Division": "ads", "wwtagkey": "x"},
+        iam={"path": "/wwfolder/wwunder/"},
+        cluster={
+            "api": {"access": "private", "allowedCidrs": ["10.8.0.0/16"]},
+            "admins": ["arn:aws:iam::111122223333:user/wwpath/wwsub/wwadmin@wwcorp"],
+        },
+    )
+    hide = Redaction("live", stack).hide
+    for text in (
+        "tagsAll.WW:Division, wwtagkey, label wwtier, ww.example.com/wwkind, wwkind",
+        "user/wwpath/wwsub/wwadmin@wwcorp, account-1:user/wwpath/role-4, wwsub, role/wwfolder/x, wwunder",
+        "https://charts.ww.example/wwpath/index, oci://ww.example/wwchart, https://ghcr.io/wwcorp/x, git+ssh://wwhost/x",
+    ):
+        assert "ww" not in hide(text).lower(), hide(text)
+    assert hide("http://gov.web.svc.cluster.local:8000/v1") == "http://pool-1.web.svc.cluster.local:8000/v1"
+    assert hide("a user, a role and a policy; key wwtier") == "a user, a role and a policy; key tag-7"
+
+
+def test_numbers_as_values_hide_no_counts_versions_and_prices() -> None:
+    labels = {"wwtier": "8", "wwgroup": "1", "wwsize": "2Ti", "wwversion": "1.36"}
+    hide = Redaction("live", config(costCenter="16", owner="4711", pools=[pool(name="gov", labels=labels)])).hide
+    shown = "Kubernetes 1.36, until 1 of its 8 GPUs, 16 × L4, 8: 16, $16.8 and $4711.20, 24,711 pods, 512 CPU, 2Ti"
+    assert hide(shown) == shown
+    hidden = hide("""wwtier=8, wwversion=1.36, {"a": "16"}, owner 4711, 4711""")
+    assert not re.search(r"=8|1\.36|16|4711", hidden), hidden
+
+
+def test_a_tag_of_an_image_is_shown_only_if_it_is_a_version() -> None:
+    own = make_content("prod").stack.config
+    for tag, is_shown in {"v0.31.0": True, "26.09-py3": True, "wwcorp-build-7": False, "v1-wwteam": False}.items():
+        image = own.models[0].image
+        assert image is not None
+        model = own.models[0].model_copy(update={"image": image.model_copy(update={"tag": tag})})
+        hide = Redaction("live", own.model_copy(update={"models": [model]})).hide
+        assert (tag in hide(f"vllm-openai:{tag}")) == is_shown, tag
