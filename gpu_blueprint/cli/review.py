@@ -62,7 +62,7 @@ def _list_faults(arguments: argparse.Namespace, last: date | str) -> Iterator[st
     if isinstance(last, str):
         yield last
     if arguments.budget is not None and not (arguments.budget > 0 and math.isfinite(arguments.budget)):
-        yield f"--budget {arguments.budget:g}: is no sum of dollars a month"
+        yield f"--budget {arguments.budget:g}: is no sum of dollars a month; write a number above 0"
     if arguments.cluster is not None:
         try:
             refuse_wrong_cluster(arguments.cluster)

@@ -14,6 +14,7 @@ CALLS = {
     "replay": "replay research",
     "training-plan": "training-plan research a100-train --params 7e9 --nodes 2 --days 3",
     "new": "new fresh --gpu l4",
+    "review": "review prod --prometheus http://localhost:1 --until 2026-01-31",
     "advise": "advise prod --prometheus http://localhost:1",
     "job": "job prod train-h100 --tenant training --image a.b/c:1",
 }
