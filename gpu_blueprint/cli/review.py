@@ -1,7 +1,6 @@
 """``review``: show what past days of a stack bought, used, wasted and saved. The command only reads."""
 
 import argparse
-import math
 import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -18,6 +17,7 @@ from .text.problems import print_json
 from .text.tables import show_progress
 
 MOST_DAYS = 730
+MOST_DOLLARS = 1_000_000_000
 _FIRST_YEAR = 2020
 """Year from which Prometheus may have series of the platform."""
 
@@ -61,8 +61,9 @@ def _list_faults(arguments: argparse.Namespace, last: date | str) -> Iterator[st
         yield f"--days {arguments.days}: is no number of days from 1 to {MOST_DAYS}"
     if isinstance(last, str):
         yield last
-    if arguments.budget is not None and not (arguments.budget > 0 and math.isfinite(arguments.budget)):
-        yield f"--budget {arguments.budget:g}: is no sum of dollars a month; write a number above 0"
+    if arguments.budget is not None and not 0 < arguments.budget <= MOST_DOLLARS:
+        limit = f"write one above 0, at most {MOST_DOLLARS:,}"
+        yield f"--budget {arguments.budget:g}: is no sum of dollars a month; {limit}"
     if arguments.cluster is not None:
         try:
             refuse_wrong_cluster(arguments.cluster)

@@ -59,7 +59,7 @@ class Place(Record, kw_only=True):
         if self.program:
             return f"lines of `{self.program}` in pages and runbooks"
         if self.command:
-            return f"`blueprint {self.command}`" + (f": `{self.file}`" if self.file else "")
+            return f"command `{self.command}`" + (f": `{self.file}`" if self.file else "")
         if self.file:
             return f"`{self.file}`"
         named = "" if self.name == "*" else f" `{self.name}`"

@@ -1,7 +1,8 @@
 """The simulation against runs of the real Karpenter that were recorded, and the faults that this comparison finds.
 
-``python -m tests.support.karpenter_replay 3`` records them anew, in the lab, after a change of the load. Runs on a busy
-machine, in which a pod or a node came more than a minute of the load too late, are recorded too, but do not count.
+``python -m tests.support.karpenter_replay 3`` records them again, in the lab, after a change of the load. Runs on a
+busy machine, in which a pod or a node came more than a minute of the load too late, are recorded too, but do not
+count.
 """
 
 import json

@@ -132,9 +132,7 @@ def run_node_cache(
         asked, targets = {}, {}
         for server, names in (("coredns", cluster_names), ("vpc", other_names)):
             port, asked[server] = ends.enter_context(serve_names(names))
-            targets[server] = f"127.0.0.1:{port}"
-            if is_silent:
-                targets[server] = f"{ELSEWHERE}:{port}"
+            targets[server] = f"{ELSEWHERE if is_silent else '127.0.0.1'}:{port}"
             if server == leads_back:
                 targets[server] = f"{LOCAL}:{ports[53]}"
         file = folder / "Corefile"

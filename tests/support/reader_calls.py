@@ -19,7 +19,7 @@ FOLLOWED = ("tests", "lab", "gpu_blueprint/rehearsal", "gpu_blueprint/lifecycle"
 """Folders whose functions the search enters; from other folders it notes the name alone."""
 CALLS: Mapping[str, tuple[set[str], ...]] = {
     "alertmanager": ({"amtool"},),
-    "aws-cli-models": ({"load_service_model"},),
+    "aws-cli-models": ({"aws_models.service"},),
     "bash": ({"bash", "subprocess.run"}, {"sh", "subprocess.run"}, {"build_shell", "subprocess.Popen"}),
     "blueprint": ({"build_parser"}, {"read_snapshot"}, {"run_program"}, {"read_as_pulumi"}),
     "json-schema": ({"jsonschema.Draft202012Validator"},),
