@@ -73,7 +73,14 @@ class NodeCache:
     def stop(self) -> str:
         """End the cache, and return its log."""
         self.process.terminate()
-        return "".join([*self.log, *self.process.communicate(timeout=PATIENCE_S)])
+        return self._read_log()
+
+    def _read_log(self) -> str:
+        """Return all that the cache said until its end; ``communicate`` would lose what ``readline`` has read ahead."""
+        assert self.process.stdout and self.process.stderr
+        rest = [call_within(PATIENCE_S, pipe.read) for pipe in (self.process.stdout, self.process.stderr)]
+        self.process.wait(timeout=PATIENCE_S)
+        return "".join([*self.log, *rest])
 
     def wait_for_start(self) -> None:
         """Wait until CoreDNS has started all its servers; raise AssertionError with its last words if it ends."""
@@ -86,7 +93,7 @@ class NodeCache:
 
     def wait_for_end(self) -> None:
         """Wait until the cache ends, and raise AssertionError with its last words."""
-        words = "".join([*self.log, *self.process.communicate(timeout=PATIENCE_S)]).strip().splitlines()[-1].strip()
+        words = self._read_log().strip().splitlines()[-1].strip()
         raise AssertionError(f"cluster.nodeLocalDns: CoreDNS {ENGINES['coredns'].version} ends: {words}")
 
 
